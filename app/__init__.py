@@ -1,0 +1,1 @@
+"""Punktum's server: the rooms of a campaign's life and the walls around them."""

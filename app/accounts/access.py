@@ -1,0 +1,121 @@
+"""Who may do what. Without accounts, the person at this machine may do everything;
+a job may write the record of one campaign."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from dataclasses import dataclass
+from datetime import datetime
+
+from fastapi import Request
+from sqlmodel import select
+
+from app import clock
+from app.accounts.tables import JobToken
+from app.db import Database
+from app.errors import Forbidden, NotSignedIn
+from app.journal import Actor
+from app.texts import text
+
+PREFIX = "pk_"
+_KEEP_S = 2.0  # another process's revocation is seen after this long
+_NOTE_S = 60.0  # "last used" is exact to this long
+
+
+@dataclass(frozen=True, slots=True)
+class JobAccess:
+    """What a job's token opens: writing to one campaign."""
+
+    token_id: str
+    campaign_id: str
+    name: str
+    expires_at: datetime
+    revoked_at: datetime | None
+
+
+class TokenBook:
+    """The tokens seen lately by hash, so that a post needs no query of its own."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[float, JobAccess]] = {}
+        self._noted: dict[str, float] = {}
+        self._lock = threading.Lock()
+
+    def forget(self) -> None:
+        """Drop everything after a token was made or revoked here."""
+        with self._lock:
+            self._known.clear()
+
+    def note_due(self, token_id: str) -> bool:
+        """Whether the token's use is to be written down now: once in a while, not at each post."""
+        now = time.monotonic()
+        if now - self._noted.get(token_id, -_NOTE_S) < _NOTE_S:
+            return False
+        if len(self._noted) > 1000:
+            self._noted.clear()
+        self._noted[token_id] = now
+        return True
+
+    def find(self, database: Database, token: str) -> JobAccess | None:
+        """The access of a token, or None for one that does not exist."""
+        digest = hashlib.sha256(token.encode()).hexdigest()
+        known = self._known.get(digest)
+        if known is not None and time.monotonic() - known[0] < _KEEP_S:
+            return known[1]
+        with database.read() as session:
+            row = session.exec(select(JobToken).where(JobToken.sha256 == digest)).first()
+        if row is None:
+            return None
+        access = JobAccess(row.id, row.campaign_id, row.name, row.expires_at, row.revoked_at)
+        with self._lock:
+            if len(self._known) > 1000:
+                self._known.clear()
+            self._known[digest] = (time.monotonic(), access)
+        return access
+
+
+book = TokenBook()
+
+
+def bearer(request: Request) -> str | None:
+    """The token of the Authorization header, when there is one."""
+    kind, _, token = (_credential(request) or "").partition(" ")
+    return token.strip() if kind.lower() == "bearer" and token.strip() else None
+
+
+def _credential(request: Request) -> str | None:
+    """The Authorization header as it came; machines wait, so it is taken from the scope."""
+    for name, value in request.scope["headers"]:
+        if name == b"authorization":
+            said: str = value.decode("latin-1")
+            return said or None
+    return None
+
+
+def person(request: Request) -> Actor:
+    """The person behind a page or a script; a request with a token is judged by it alone."""
+    if _credential(request) is not None:
+        raise Forbidden(text("A job token writes the record of its campaign and nothing else."))
+    return Actor("person", request.app.state.settings.person)
+
+
+def job(request: Request) -> JobAccess | None:
+    """The job behind a post, or None when a person posts without a token (`?campaign=`).
+
+    Raises `NotSignedIn` for an unknown token and `Forbidden` for one that has ended.
+    """
+    if _credential(request) is None:
+        return None
+    token = bearer(request)
+    access = book.find(request.app.state.db, token) if token and token.startswith(PREFIX) else None
+    if access is None:
+        raise NotSignedIn(
+            text("This token is not known here. Make a new one on the page “Connect a job”.")
+        )
+    if access.revoked_at is not None:
+        raise Forbidden(text("This token was revoked. Make a new one on the page “Connect a job”."))
+    if access.expires_at <= clock.now():
+        raise Forbidden(text("This token has ended. Make a new one on the page “Connect a job”."))
+    return access

@@ -1,0 +1,1 @@
+"""The budget: rent that is committed, other expenses apart, what an accepted unit cost."""

@@ -1,0 +1,1 @@
+"""The close: what was decided, what it cost, planned against actual, and the report."""

@@ -1,0 +1,191 @@
+"""`/campaigns/{id}/closing`: the checklist, the explanations, the close; and the report."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from starlette.responses import JSONResponse, Response
+
+from app import clock
+from app.accounts import access
+from app.closing.commands import NewClose, close, explain
+from app.closing.queries import Closing, closing, report
+from app.closing.rules.deviations import CATEGORIES
+from app.closing.rules.export import steps_csv
+from app.closing.rules.plain import to_json
+from app.closing.rules.report import OUTCOMES, Report
+from app.errors import AppError, NotFound
+from app.texts import Text, text
+from app.timeline.queries import frame_of
+from app.web import Form, page, read_form, redirect
+from app.web.templates import STATIC
+
+router = APIRouter(include_in_schema=False, prefix="/campaigns/{campaign_id}")
+FormOf = Annotated[Form, Depends(read_form)]
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """The close of an open campaign: what is open, what is owed, and the form as typed."""
+
+    closing: Closing
+    outcomes: Mapping[str, Text]
+    categories: Mapping[str, Text]
+    open_points: int
+    form: Form = field(default_factory=Form)
+    explaining: Form = field(default_factory=Form)
+
+    def steps(self) -> list[tuple[str, str]]:
+        """Steps to explain: those that owe a word first."""
+        ordered = sorted(self.closing.deviations, key=lambda one: not one.unexplained)
+        return [(one.step, one.title) for one in ordered]
+
+    def choices(self) -> list[tuple[str, Text, None]]:
+        """The outcomes as a form offers them."""
+        return [(key, said, None) for key, said in self.outcomes.items()]
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """The report, and the style that goes with it on one self-contained page."""
+
+    report: Report
+    style: str
+    outcomes: Mapping[str, Text]
+    categories: Mapping[str, Text]
+
+
+@router.get("/closing")
+def show(request: Request, campaign_id: str, step: str = "") -> Response:
+    """The desk of an open campaign, ready to explain a step; a closed one shows its report."""
+    return _show(request, campaign_id, explaining=Form({"step": step}))
+
+
+@router.post("/closing/explanations")
+def post_explanation(request: Request, campaign_id: str, form: FormOf) -> Response:
+    """Explain one step; what was typed stays when it is refused."""
+    actor, now = access.person(request), clock.now()
+    step, category, sentence = form.get("step"), form.get("category"), form.get("sentence")
+    try:
+        request.app.state.db.write(
+            campaign_id,
+            lambda tx: explain(tx, campaign_id, step, category, sentence, actor=actor, now=now),
+        )
+    except AppError as refusal:
+        if refusal.field is None:
+            raise
+        form.refuse(refusal.field, refusal.detail)
+        return _show(request, campaign_id, explaining=form, status=refusal.status)
+    return redirect(
+        request, f"/campaigns/{campaign_id}/closing#deviations", text("The explanation is kept.")
+    )
+
+
+@router.post("/close")
+def post_close(request: Request, campaign_id: str, form: FormOf) -> Response:
+    """Close the campaign with the report that was seen."""
+    actor, now, db = access.person(request), clock.now(), request.app.state.db
+    with db.read() as session:
+        found = closing(session, campaign_id, now)
+    if found is None:
+        raise NotFound(text("There is no campaign {id}.", id=campaign_id))
+    new = NewClose(
+        form.get("outcome"), form.get("conclusion"), form.get("with_open_points") == "yes"
+    )
+    try:
+        db.write(
+            campaign_id,
+            lambda tx: close(tx, campaign_id, new, found.report, actor=actor, now=now),
+        )
+    except AppError as refusal:
+        if refusal.name == "closed":
+            raise
+        form.refuse(_field(refusal), refusal.detail)
+        return _show(request, campaign_id, form=form, status=refusal.status)
+    return redirect(request, f"/campaigns/{campaign_id}/closing", text("The campaign is closed."))
+
+
+@router.get("/report")
+def show_report(request: Request, campaign_id: str) -> Response:
+    """One self-contained page that prints well; its style is named by hash in its own policy."""
+    found = _report(request, campaign_id)
+    style = _style()
+    paper = Paper(found, style, OUTCOMES, CATEGORIES)
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    headers = {"Content-Security-Policy": policy}
+    return page(
+        request,
+        "closing/report.html",
+        paper,
+        title=text("Report"),
+        zone=found.zone,
+        headers=headers,
+    )
+
+
+@router.get("/report.json")
+def report_json(request: Request, campaign_id: str) -> Response:
+    """The same data for machines."""
+    name = f'attachment; filename="{campaign_id}-report.json"'
+    found = to_json(_report(request, campaign_id))
+    return JSONResponse(found, headers={"Content-Disposition": name})
+
+
+@router.get("/report.csv")
+def report_csv(request: Request, campaign_id: str) -> Response:
+    """Planned against actual as a table for a spreadsheet."""
+    name = f'attachment; filename="{campaign_id}-steps.csv"'
+    return Response(
+        steps_csv(_report(request, campaign_id)),
+        media_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": name},
+    )
+
+
+def _report(request: Request, campaign_id: str) -> Report:
+    with request.app.state.db.read() as session:
+        found = report(session, campaign_id, clock.now())
+    if found is None:
+        raise NotFound(text("There is no campaign {id}.", id=campaign_id))
+    return found
+
+
+def _field(refusal: AppError) -> str:
+    if refusal.field == "close_with_open_points":
+        return "with_open_points"
+    return refusal.field or "outcome"
+
+
+def _show(
+    request: Request,
+    campaign_id: str,
+    *,
+    form: Form | None = None,
+    explaining: Form | None = None,
+    status: int = 200,
+) -> Response:
+    with request.app.state.db.read() as session:
+        found = closing(session, campaign_id, clock.now())
+        closed = report(session, campaign_id, clock.now()) if found else None
+    if found is None or closed is None:
+        raise NotFound(text("There is no campaign {id}.", id=campaign_id))
+    frame = frame_of(found.timeline)
+    if frame.state == "closed":
+        paper = Paper(closed, "", OUTCOMES, CATEGORIES)
+        return page(request, "closing/closed.html", paper, frame=frame, status=status)
+    still_open = sum(point.is_open for point in found.points)
+    desk = Desk(found, OUTCOMES, CATEGORIES, still_open, form or Form(), explaining or Form())
+    return page(request, "closing/desk.html", desk, frame=frame, status=status)
+
+
+@functools.cache
+def _style() -> str:
+    """The report's own style, put into the page, so that a saved file keeps its look."""
+    return (STATIC / "report.css").read_text("utf-8")

@@ -1,0 +1,65 @@
+"""Frozen dataclasses as JSON: exactly and back for the journal, readably for the API."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import fields, is_dataclass
+from datetime import datetime
+from decimal import Decimal
+from types import UnionType
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+
+from app.texts import Text, sentence_of, sentence_record
+from app.units import instant_text, parse_instant
+
+T = TypeVar("T")
+
+
+def to_record(value: Any) -> Any:
+    """Dataclasses as objects, tuples as lists, instants as text, sentences with their values."""
+    return _plain(value, sentence_record)
+
+
+def to_json(value: Any) -> Any:
+    """The same with sentences in plain English, for people's scripts."""
+    return _plain(value, str)
+
+
+def from_record(kind: type[T], data: Any) -> T:
+    """The dataclass that `to_record` wrote. Raises KeyError where a field is missing."""
+    made: T = _read(kind, data)
+    return made
+
+
+def _plain(value: Any, say: Any) -> Any:
+    if isinstance(value, Text):
+        return say(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: _plain(getattr(value, field.name), say) for field in fields(value)}
+    if isinstance(value, tuple):
+        return [_plain(item, say) for item in value]
+    if isinstance(value, datetime):
+        return instant_text(value)
+    return str(value) if isinstance(value, Decimal) else value
+
+
+@functools.cache
+def _hints(kind: Any) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+def _read(kind: Any, data: Any) -> Any:
+    if isinstance(kind, UnionType):
+        if data is None:
+            return None
+        (kind,) = [one for one in get_args(kind) if one is not type(None)]
+    if kind is Text:
+        return sentence_of(data)
+    if get_origin(kind) is tuple:
+        return tuple(_read(get_args(kind)[0], item) for item in data)
+    if isinstance(kind, type) and is_dataclass(kind):
+        hints = _hints(kind)
+        return kind(**{name: _read(hint, data[name]) for name, hint in hints.items()})
+    if kind is Decimal:
+        return Decimal(data)
+    return parse_instant(data) if kind is datetime else data

@@ -1,0 +1,169 @@
+"""The report as plain, typed data, in the order a reviewer asks: question, outcome, conclusion,
+decision rule, commitment, expenses, acceptance, planned against actual, decisions, stops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from app.texts import Text, text
+
+
+@dataclass(frozen=True, slots=True)
+class RuleLine:
+    """A variant or the control under the decision rule; a mean is rounded to six places."""
+
+    step: str
+    title: str
+    n: int
+    mean: Decimal | None
+    difference: Decimal | None
+    needed: Decimal | None
+    verdict: str
+    reason: Text | None
+
+
+@dataclass(frozen=True, slots=True)
+class OrderLine:
+    """One order with its window; a reversed one stays, with the reason."""
+
+    provider: str
+    reference: str
+    currency: str
+    price_minor: int | None
+    net_minor: int | None
+    gpu: str | None
+    starts_at: datetime | None
+    ends_at: datetime | None
+    reversed_because: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ExpenseLine:
+    """Money charged outside of the lots."""
+
+    kind: str
+    amount_minor: int
+    currency: str
+    charged_on: str
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class MoneyLine:
+    """One currency's result; `unit_minor` is rounded half-even where `rounded` says so."""
+
+    currency: str
+    committed_minor: int | None
+    unpriced_lots: int
+    external_minor: int
+    accepted: int
+    unit_minor: int | None
+    rounded: bool
+    undefined: tuple[Text, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DeliverableLine:
+    """An announced deliverable and how it stands."""
+
+    id: str
+    title: str
+    essential: bool
+    unit: bool
+    state: str
+    passed: int
+    checks: int
+    reason: Text | None
+    place: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class StepRow:
+    """A step's planned and observed seconds, and the word on its deviation."""
+
+    step: str
+    title: str
+    klass: str
+    state: str
+    planned_s: int | None
+    observed_s: int | None
+    duration_delta_s: int | None
+    end_delta_s: int | None
+    owed: bool
+    category: str | None
+    sentence: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionLine:
+    """An entry of the decision log."""
+
+    at: datetime
+    by: str
+    choice: str
+    step: str | None
+    cut: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class StopLine:
+    """A stop record: which run, by which rule or reason, at what value."""
+
+    run: str
+    step: str | None
+    reason: str
+    value: str | None
+    text: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything a close says. `closed_at` is None while it is only a preview."""
+
+    campaign: str
+    question: str
+    zone: str
+    currency: str
+    research_decision: bool
+    metric: str
+    better: str
+    threshold: Decimal | None
+    gain: Decimal | None
+    yes: str
+    no: str
+    outcome: str | None
+    conclusion: str | None
+    closed_at: datetime | None
+    closed_by: str | None
+    spare_s: int | None
+    proposed: str | None
+    plan_version: int
+    plan_sha256: str | None
+    sealed_at: datetime | None
+    accepted: int
+    announced: int
+    open_points: tuple[Text, ...]
+    rule: tuple[RuleLine, ...]
+    orders: tuple[OrderLine, ...]
+    expenses: tuple[ExpenseLine, ...]
+    money: tuple[MoneyLine, ...]
+    deliverables: tuple[DeliverableLine, ...]
+    steps: tuple[StepRow, ...]
+    decisions: tuple[DecisionLine, ...]
+    stops: tuple[StopLine, ...]
+    uncertainties: tuple[str, ...]
+    head_number: int
+    head_sha256: str
+
+
+OUTCOMES: dict[str, Text] = {
+    "positive": text("Positive: the rule says yes"),
+    "negative": text("Negative: no variant reaches the rule; a complete outcome"),
+    "inconclusive": text("Inconclusive: the evidence does not decide"),
+    "abandoned": text("Abandoned: the question is given up"),
+}
+"""What a campaign may end with."""

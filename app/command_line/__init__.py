@@ -1,0 +1,27 @@
+"""`punktum-server`: serving and looking after one installation.
+
+Acts that write refuse while a server holds the folder, and name its address.
+"""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Run the command line, or say which extra is missing."""
+    try:
+        from app.command_line import keeping, record, serving
+        from app.command_line.asking import cli
+    except ModuleNotFoundError as missing:
+        if missing.name is None or missing.name.split(".")[0] == "app":
+            raise
+        print(
+            f"punktum-server needs the server's packages ({missing.name} is missing) "
+            "and Python 3.11 or newer.\n"
+            "Install them with: pip install 'punktum[server]'",
+            file=sys.stderr,
+        )
+        sys.exit(2)
+    assert serving and keeping and record  # importing them registers their commands
+    cli()

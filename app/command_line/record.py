@@ -1,0 +1,116 @@
+"""Proving the record, and campaigns in and out of it."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app import clock
+from app.command_line.asking import Data, alone, cli, engine_of, refuse, say, settings_of
+from app.errors import AppError
+
+
+@cli.command()
+def audit(
+    anchor: Annotated[
+        Path | None,
+        typer.Option(help='A head seen before: {"campaign": {"number": 12, "sha256": "…"}}.'),
+    ] = None,
+    data: Data = None,
+) -> None:
+    """Verify every chain and that the projections agree with it; names what does not."""
+    from app.journal.verify import verify_database
+
+    settings = settings_of(data)
+    if not settings.is_postgres and not settings.sqlite_file.exists():
+        refuse(f"there is no database in {settings.data}", 1)
+    anchors = json.loads(anchor.read_text("utf-8")) if anchor else {}
+    with tempfile.TemporaryDirectory() as folder:
+        if settings.is_postgres:
+            looked_at = settings
+        else:
+            from app.db.migrate import copy_sqlite
+
+            looked_at = settings.model_copy(update={"data": Path(folder)})
+            copy_sqlite(settings.sqlite_file, looked_at.sqlite_file)
+        with engine_of(looked_at) as engine:
+            report = verify_database(engine, anchors)
+    for finding in report.findings:
+        where = f"{finding.campaign_id} entry {finding.entry}: " if finding.entry else ""
+        print(f"WRONG  {where}{finding.what}")
+    for campaign_id, head in report.heads.items():
+        print(f"head   {campaign_id} {head.number} {head.sha256}")
+    print(
+        f"{report.entries} entries in {len(report.heads)} campaigns, "
+        f"{len(report.findings)} findings"
+    )
+    raise typer.Exit(1 if report.findings else 0)
+
+
+@cli.command()
+def rebuild(data: Data = None) -> None:
+    """Make every projection again from the journal, in one transaction."""
+    from app.journal.verify import rebuild_database
+
+    settings = settings_of(data)
+    if settings.is_postgres:
+        with engine_of(settings) as engine:
+            rebuild_database(engine)
+    else:
+        with alone(settings), engine_of(settings) as engine:
+            rebuild_database(engine)
+    print("The projections were made again from the journal.")
+
+
+@cli.command("import")
+def import_file(file: Path, data: Data = None) -> None:
+    """Read a campaign file into a draft."""
+    from app.exchange.commands import import_path
+    from app.journal import Actor
+    from app.serving import prepare
+
+    settings = settings_of(data)
+    if not file.exists():
+        refuse(f"there is no file {file}", 2)
+    with alone(settings):
+        database = prepare(settings)
+        try:
+            campaign_id = import_path(database, file, Actor("person", settings.person), clock.now())
+        except AppError as refusal:
+            for line in _problems(refusal) or [str(refusal.detail)]:
+                say(f"{file}: {line}")
+            raise typer.Exit(1) from None
+        finally:
+            database.close()
+    print(campaign_id)
+
+
+def _problems(refusal: AppError) -> list[str]:
+    """What is wrong with a file, a line each: `line 12: steps[0].p50: …`."""
+    found = refusal.extra.get("problems")
+    if not isinstance(found, list):
+        return []
+    return [f"line {one['line']}: {one['field']}: {one['detail']}" for one in found]
+
+
+@cli.command()
+def export(campaign_id: str, data: Data = None) -> None:
+    """Print a campaign's file."""
+    from app.db.database import open_database
+    from app.exchange.queries import file_of
+
+    settings = settings_of(data)
+    database = open_database(settings)
+    try:
+        with database.read() as session:
+            text = file_of(session, campaign_id)
+    finally:
+        database.close()
+    if text is None:
+        refuse(f"there is no campaign {campaign_id}", 1)
+    sys.stdout.write(text)

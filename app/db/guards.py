@@ -1,0 +1,74 @@
+"""Guards of the appended history: the database itself stops UPDATE, DELETE, REPLACE, TRUNCATE.
+
+They are made in one place, so that a migration that had to rebuild a table, and `rebuild`,
+put them back exactly. A database owner can still drop one: then `audit` finds what was done.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, inspect
+
+APPENDED: dict[str, tuple[str, ...]] = {
+    "journal": ("campaign_id", "number"),
+    "plan_versions": ("campaign_id", "version"),
+    "orders": ("campaign_id", "number"),
+    "order_lots": ("campaign_id", "order_number", "position"),
+    "expenses": ("campaign_id", "number"),
+    "attempts": ("id",),
+    "run_events": ("number",),
+    "spans": ("campaign_id", "number"),
+    "stop_records": ("campaign_id", "number"),
+    "decisions": ("campaign_id", "number"),
+    "submissions": ("campaign_id", "number"),
+    "verdicts": ("campaign_id", "number"),
+    "retrievals": ("campaign_id", "number"),
+    "places": ("campaign_id", "number"),
+    "explanations": ("campaign_id", "number"),
+    "closes": ("campaign_id",),
+}
+"""Table → the columns that identify a row and that a REPLACE would collide on."""
+
+
+def guard(connection: Connection) -> None:
+    """Put every guard in place, whether or not it was there."""
+    unguard(connection)
+    for table in _present(connection):
+        for statement in _statements(connection.dialect.name, table, APPENDED[table]):
+            connection.exec_driver_sql(statement)
+
+
+def unguard(connection: Connection) -> None:
+    """Take the guards away, inside a transaction that puts them back."""
+    for table in _present(connection):
+        if connection.dialect.name == "postgresql":
+            connection.exec_driver_sql(f"DROP TRIGGER IF EXISTS {table}_is_appended ON {table}")
+            connection.exec_driver_sql(f"DROP TRIGGER IF EXISTS {table}_is_kept ON {table}")
+        else:
+            for act in ("update", "delete", "replace"):
+                connection.exec_driver_sql(f"DROP TRIGGER IF EXISTS {table}_no_{act}")
+
+
+def _present(connection: Connection) -> list[str]:
+    """The guarded tables that this revision of the schema has."""
+    there = set(inspect(connection).get_table_names())
+    return [table for table in APPENDED if table in there]
+
+
+def _statements(dialect: str, table: str, key: tuple[str, ...]) -> list[str]:
+    if dialect == "postgresql":
+        return [
+            "CREATE OR REPLACE FUNCTION history_is_appended() RETURNS trigger LANGUAGE plpgsql AS "
+            "$$ BEGIN RAISE EXCEPTION USING MESSAGE = TG_TABLE_NAME || ' is appended only'; END $$",
+            f"CREATE TRIGGER {table}_is_appended BEFORE UPDATE OR DELETE ON {table} "
+            "FOR EACH ROW EXECUTE FUNCTION history_is_appended()",
+            f"CREATE TRIGGER {table}_is_kept BEFORE TRUNCATE ON {table} "
+            "FOR EACH STATEMENT EXECUTE FUNCTION history_is_appended()",
+        ]
+    same = " AND ".join(f"{column} = NEW.{column}" for column in key)
+    refuse = f"BEGIN SELECT RAISE(ABORT, '{table} is appended only'); END"
+    return [
+        f"CREATE TRIGGER {table}_no_update BEFORE UPDATE ON {table} {refuse}",
+        f"CREATE TRIGGER {table}_no_delete BEFORE DELETE ON {table} {refuse}",
+        f"CREATE TRIGGER {table}_no_replace BEFORE INSERT ON {table} "
+        f"WHEN EXISTS (SELECT 1 FROM {table} WHERE {same}) {refuse}",
+    ]

@@ -1,0 +1,1 @@
+"""Decision points, the decision log, and what the runs say by the decision rule."""

@@ -1,0 +1,1 @@
+"""The decision rule applied to results, and what may be entered into the decision log."""

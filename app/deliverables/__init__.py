@@ -1,0 +1,1 @@
+"""What closes a campaign: submissions with their evidence, verdicts, retrieval."""

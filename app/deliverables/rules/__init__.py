@@ -1,0 +1,1 @@
+"""Manifests, announced checks and their evidence, and what makes a deliverable accepted."""

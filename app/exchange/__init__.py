@@ -1,0 +1,1 @@
+"""The campaign file in and out; a whole campaign exported and taken in again."""

@@ -1,0 +1,1 @@
+"""The catalogue of lots that can be rented."""

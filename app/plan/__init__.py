@@ -1,0 +1,1 @@
+"""Steps, estimates, schedule, fit, sealing and versions."""

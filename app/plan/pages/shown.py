@@ -1,0 +1,69 @@
+"""Reading a plan: what holds now, its draft, or one sealed version."""
+
+from __future__ import annotations
+
+import json
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from app.errors import NotFound
+from app.offers.queries import catalogue
+from app.plan.pages.contexts import plan_page
+from app.plan.pages.loading import around, draft_of
+from app.plan.queries import PlanView, all_sealed
+from app.plan.rules.differences import changed_paths
+from app.plan.rules.document import to_document
+from app.plan.rules.sealing import resolved
+from app.texts import Text, text
+from app.web import page
+
+router = APIRouter()
+
+
+@router.get("/campaigns/{campaign_id}/plan")
+def show(request: Request, campaign_id: str) -> Response:
+    """The newest sealed version, else the draft."""
+    return _page(request, campaign_id, None)
+
+
+@router.get("/campaigns/{campaign_id}/plan/draft")
+def show_draft(request: Request, campaign_id: str) -> Response:
+    """The draft, also beside sealed versions."""
+    return _page(request, campaign_id, 0)
+
+
+@router.get("/campaigns/{campaign_id}/plan/versions/{version}")
+def show_version(request: Request, campaign_id: str, version: int) -> Response:
+    """One sealed version as it was sealed."""
+    return _page(request, campaign_id, version)
+
+
+def changes_since(draft: PlanView, newest: PlanView | None) -> tuple[str, ...]:
+    """The places in which the draft differs from the newest sealed version."""
+    if newest is None:
+        return ()
+    now = to_document(resolved(draft.plan, catalogue()))
+    return changed_paths(json.loads(newest.document), now)
+
+
+def _page(request: Request, campaign_id: str, version: int | None) -> Response:
+    with request.app.state.db.read() as session:
+        frame = around(session, campaign_id)
+        draft = draft_of(session, campaign_id)
+        versions = all_sealed(session, campaign_id)
+    newest = versions[-1] if versions else None
+    if version is None:
+        view: PlanView | None = newest or draft
+    else:
+        view = next((one for one in (draft, *versions) if one.version == version), None)
+    if view is None:
+        raise NotFound(text("There is no version {n} of this plan.", n=version))
+    shown = plan_page(view, versions, changes_since(draft, newest), frame.state != "closed")
+    return page(request, "plan/show.html", shown, frame=frame, title=_title(view))
+
+
+def _title(view: PlanView) -> Text:
+    if view.version == 0:
+        return text("Plan, draft")
+    return text("Plan, version {n}", n=view.version)

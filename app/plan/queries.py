@@ -1,0 +1,228 @@
+"""Reading plans: the draft, and each sealed version as it stood when it was sealed."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlmodel import Session, col, func, select, tuple_
+
+from app.journal import JournalEntry
+from app.offers.queries import catalogue
+from app.offers.rules import Offer
+from app.plan.rules.document import from_document
+from app.plan.rules.facts import from_record
+from app.plan.rules.lots import LotWindow, ResolvedLots, resolve_lots, zero_at
+from app.plan.rules.model import Plan, Step
+from app.plan.rules.schedule import schedule
+from app.plan.rules.scheduled import Schedule
+from app.plan.rules.sealing import Knowledge, knowledge_of, offer_of
+from app.plan.tables import Draft, PlanVersion
+from app.texts import Text, sentence_of
+
+
+@dataclass(frozen=True, slots=True)
+class PlanView:
+    """One version of a plan with its schedule; version 0 is the draft.
+
+    A sealed version is read with the offers and the schedule that were sealed with it; a
+    draft with today's catalogue, its schedule made now.
+    """
+
+    campaign_id: str
+    version: int
+    plan: Plan
+    windows: tuple[LotWindow, ...]
+    schedule: Schedule
+    lot_problems: tuple[Text, ...]
+    document: str
+    sha256: str | None = None
+    sealed_at: datetime | None = None
+    sealed_by: str | None = None
+    reason: str | None = None
+    knowledge: Knowledge | None = None
+    warnings: tuple[Text, ...] = ()
+    revision: int | None = None
+    updated_at: datetime | None = None
+    updated_by: str | None = None
+
+    @property
+    def zero_at(self) -> datetime | None:
+        """The instant of hour 0 by plan, in UTC; None while no lot has a start."""
+        return zero_at(self.windows)
+
+    def step(self, step_id: str) -> Step | None:
+        """A step by its id."""
+        return next((step for step in self.plan.steps if step.id == step_id), None)
+
+
+def sealed(session: Session, campaign_id: str, version: int | None = None) -> PlanView | None:
+    """A sealed version, the newest where none is named; None while there is none."""
+    query = select(PlanVersion).where(PlanVersion.campaign_id == campaign_id)
+    if version is not None:
+        query = query.where(PlanVersion.version == version)
+    row = session.exec(query.order_by(col(PlanVersion.version).desc()).limit(1)).first()
+    return _sealed_view(row) if row else None
+
+
+def first_sealed(session: Session, campaign_id: str) -> PlanView | None:
+    """Version 1: *the* plan, which everything later is compared with."""
+    return sealed(session, campaign_id, 1)
+
+
+def all_sealed(session: Session, campaign_id: str) -> tuple[PlanView, ...]:
+    """Every sealed version from the first on, in one statement."""
+    rows = session.exec(
+        select(PlanVersion)
+        .where(PlanVersion.campaign_id == campaign_id)
+        .order_by(col(PlanVersion.version))
+    )
+    return tuple(_sealed_view(row) for row in rows)
+
+
+def draft(session: Session, campaign_id: str) -> PlanView | None:
+    """The draft with its schedule as it would be now; None for an unknown campaign."""
+    row = session.exec(select(Draft).where(Draft.campaign_id == campaign_id)).first()
+    return _draft_view(row) if row else None
+
+
+def current(session: Session, campaign_id: str) -> PlanView | None:
+    """What holds now: the newest sealed version, else the draft."""
+    return sealed(session, campaign_id) or draft(session, campaign_id)
+
+
+def sealed_or_draft(session: Session, campaign_id: str) -> Plan | None:
+    """The plan that holds now, without its schedule."""
+    view = current(session, campaign_id)
+    return view.plan if view else None
+
+
+def current_many(session: Session, campaign_ids: Iterable[str]) -> dict[str, PlanView]:
+    """What holds now of several campaigns, by their ids, in two statements."""
+    ids = list(campaign_ids)
+    newest = (
+        select(PlanVersion.campaign_id, func.max(PlanVersion.version))
+        .where(col(PlanVersion.campaign_id).in_(ids))
+        .group_by(col(PlanVersion.campaign_id))
+    )
+    key = tuple_(col(PlanVersion.campaign_id), col(PlanVersion.version))
+    found = {
+        row.campaign_id: _sealed_view(row)
+        for row in session.exec(select(PlanVersion).where(key.in_(newest)))
+    }
+    left = [id_ for id_ in ids if id_ not in found]
+    for row in session.exec(select(Draft).where(col(Draft.campaign_id).in_(left))):
+        found[row.campaign_id] = _draft_view(row)
+    return found
+
+
+def known_now(session: Session, campaign_id: str) -> Knowledge:
+    """What the record holds now: the least that a seal made now would have known."""
+    rows = session.exec(
+        select(JournalEntry.kind, func.count())
+        .where(
+            JournalEntry.campaign_id == campaign_id,
+            col(JournalEntry.kind).in_(("run.started", "run.ended")),
+        )
+        .group_by(col(JournalEntry.kind))
+    )
+    counts = dict(rows.all())
+    return knowledge_of(counts.get("run.started", 0), counts.get("run.ended", 0))
+
+
+def draft_document(session: Session, campaign_id: str) -> dict[str, Any] | None:
+    """The draft as the campaign file's mapping."""
+    found = session.exec(select(Draft.document).where(Draft.campaign_id == campaign_id)).first()
+    return _mapping(found) if found is not None else None
+
+
+def sealed_document(
+    session: Session, campaign_id: str, version: int | None = None
+) -> dict[str, Any] | None:
+    """A sealed version (the newest where none is named) as the campaign file's mapping."""
+    view = sealed(session, campaign_id, version)
+    return _mapping(view.document) if view else None
+
+
+def read_plan(document: str) -> Plan:
+    """The plan of a stored document; raises ValueError where it is none."""
+    return _plan(document)
+
+
+def placed(plan: Plan) -> tuple[ResolvedLots, Schedule]:
+    """A plan's lots and schedule by today's catalogue, for one that is not stored yet."""
+    lots = resolve_lots(plan, catalogue())
+    return lots, schedule(plan.steps, lots.windows, plan.people)
+
+
+def _draft_view(row: Draft) -> PlanView:
+    lots, placed = _placed(row.document, catalogue())
+    return PlanView(
+        row.campaign_id,
+        0,
+        _plan(row.document),
+        lots.windows,
+        placed,
+        lots.problems,
+        row.document,
+        revision=row.revision,
+        updated_at=row.updated_at,
+        updated_by=row.updated_by,
+    )
+
+
+def _sealed_view(row: PlanVersion) -> PlanView:
+    plan = _plan(row.document)
+    lots = _sealed_lots(row.document, row.offers)
+    return PlanView(
+        row.campaign_id,
+        row.version,
+        plan,
+        lots.windows,
+        _sealed_schedule(row.schedule),
+        lots.problems,
+        row.document,
+        sha256=row.sha256,
+        sealed_at=row.sealed_at,
+        sealed_by=row.sealed_by,
+        reason=row.reason,
+        knowledge=Knowledge(row.knowledge, row.started, row.ended),
+        warnings=tuple(sentence_of(one) for one in json.loads(row.warnings)),
+    )
+
+
+# Stored documents never change under their text, so each is parsed and placed once.
+
+
+@functools.lru_cache(maxsize=512)
+def _plan(document: str) -> Plan:
+    plan = from_document(json.loads(document))
+    if not isinstance(plan, Plan):
+        raise ValueError(f"a stored plan cannot be read: {plan[0]}")
+    return plan
+
+
+@functools.lru_cache(maxsize=128)
+def _placed(document: str, offers: tuple[Offer, ...]) -> tuple[ResolvedLots, Schedule]:
+    plan = _plan(document)
+    lots = resolve_lots(plan, offers)
+    return lots, schedule(plan.steps, lots.windows, plan.people)
+
+
+@functools.lru_cache(maxsize=512)
+def _sealed_lots(document: str, offers: str) -> ResolvedLots:
+    return resolve_lots(_plan(document), [offer_of(one) for one in json.loads(offers)])
+
+
+@functools.lru_cache(maxsize=512)
+def _sealed_schedule(record: str) -> Schedule:
+    return from_record(json.loads(record))
+
+
+def _mapping(document: str) -> dict[str, Any]:
+    found: Mapping[str, Any] = json.loads(document)
+    return dict(found)

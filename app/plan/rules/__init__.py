@@ -1,0 +1,1 @@
+"""Every decision of the planner, as pure functions on frozen dataclasses."""

@@ -1,0 +1,186 @@
+"""The schedule of a plan: what is placed where, whether it fits its lots, and by how much.
+
+The essential part first; then useful steps by rank while all still fits, then exploratory ones
+that a person ticked. Integer minutes from hour 0, half-open spans; the same input gives the same
+schedule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.plan.rules.bounds import chains, lower_bound, proof_of_overrun
+from app.plan.rules.choosing import Chosen, choose
+from app.plan.rules.lots import LotWindow
+from app.plan.rules.model import Step, StepKind
+from app.plan.rules.occupancy import share_out
+from app.plan.rules.pieces import Cause, Layout, lay_out
+from app.plan.rules.placing import NOWHERE
+from app.plan.rules.precedence import Precedence, arrange
+from app.plan.rules.scheduled import Dropped, Placement, Schedule
+from app.texts import Text, text
+
+__all__ = ["Dropped", "Placement", "Schedule", "schedule"]
+
+
+def schedule(steps: Sequence[Step], lots: Sequence[LotWindow], people: int = 1) -> Schedule:
+    """Place the steps into the lots.
+
+    Never refuses a plan for being too long; a circle or an unknown name leaves it unplaced,
+    with `problems`. Raises ValueError for fewer people than one.
+    """
+    if people < 1:
+        raise ValueError(f"a plan needs one person at least, not {people}")
+    window = _window(lots)
+    precedence = arrange(steps)
+    if not isinstance(precedence, Precedence):
+        return Schedule(window_min=window, problems=precedence)
+    if not steps:
+        return Schedule(window_min=window, problems=(text("The plan has no steps yet"),))
+    layout = lay_out(steps, precedence, lots, people)
+    chosen = choose(steps, precedence, layout)
+    return _Reading(steps, layout, chosen).schedule(window)
+
+
+def _window(lots: Sequence[LotWindow]) -> int | None:
+    """From the first start to the last end, None without a lot."""
+    if not lots:
+        return None
+    return max(lot.end_min for lot in lots) - min(lot.start_min for lot in lots)
+
+
+class _Reading:
+    """Reads the facts of a schedule off the pass that was kept."""
+
+    def __init__(self, steps: Sequence[Step], layout: Layout, chosen: Chosen) -> None:
+        self.steps, self.layout, self.chosen = steps, layout, chosen
+        self.lots, self.placed = layout.lots, chosen.placed
+        self.order = layout.active(chosen.ranks)
+        self.blocked = [
+            layout.blocked[rank] for rank in sorted(chosen.essential) if rank in layout.blocked
+        ]
+
+    def schedule(self, window: int | None) -> Schedule:
+        """The whole result; figures are left unknown where the essential part has no place."""
+        if self.blocked:
+            return self._result(window, proof=self._proof_of_blocked())
+        end = max((self.placed.end[n] for n in self.order), default=0)
+        chained = chains(self.layout, self.order)
+        bound = lower_bound(self.layout, chained)
+        if not self.lots:
+            return self._result(window, end_min=end, lower_bound_min=bound)
+        if self.placed.overrun:
+            return self._result(
+                window,
+                end_min=end,
+                exceeds_min=self.placed.overrun,
+                lower_bound_min=bound,
+                proof=proof_of_overrun(self.layout, chained, bound, self.steps),
+            )
+        return self._result(
+            window,
+            end_min=end,
+            fits=True,
+            uncommitted_min=self._uncommitted(end),
+            lower_bound_min=bound,
+        )
+
+    def _result(
+        self,
+        window: int | None,
+        *,
+        end_min: int | None = None,
+        fits: bool = False,
+        uncommitted_min: int | None = None,
+        exceeds_min: int | None = None,
+        lower_bound_min: int | None = None,
+        proof: Text | None = None,
+    ) -> Schedule:
+        steps = self.steps
+        return Schedule(
+            end_min=end_min,
+            window_min=window,
+            fits=fits,
+            uncommitted_min=uncommitted_min,
+            exceeds_min=exceeds_min,
+            lower_bound_min=lower_bound_min,
+            proof=proof,
+            dropped=tuple(Dropped(steps[rank].id, why) for rank, why in self.chosen.dropped),
+            not_included=tuple(steps[rank].id for rank in self.chosen.not_included),
+            placements=self._placements(),
+            problems=self._problems(),
+        )
+
+    def _uncommitted(self, end: int) -> int:
+        """From the end of the plan to the first end of a lot it uses, the last end if none."""
+        used = {self.placed.lot[n] for n in self.order} - {NOWHERE}
+        ends = [self.lots[at].end_min for at in used] or [max(lot.end_min for lot in self.lots)]
+        return max(0, min(ends) - end)
+
+    def _proof_of_blocked(self) -> Text | None:
+        return next((b.why for b in self.blocked if b.cause is Cause.IMPOSSIBLE), None)
+
+    def _problems(self) -> tuple[Text, ...]:
+        wanted = self.chosen.essential | {rank for rank, _ in self.chosen.dropped}
+        missing = [
+            blocked.why
+            for rank, blocked in sorted(self.layout.blocked.items())
+            if rank in wanted and blocked.cause is Cause.NO_ESTIMATE
+        ]
+        if not self.lots:
+            missing.append(text("No lot is planned yet"))
+        return tuple(missing)
+
+    def _placements(self) -> tuple[Placement, ...]:
+        gpus = self._gpus()
+        people = self._people()
+        start, end = self.placed.start, self.placed.end
+        pieces = self.layout.pieces
+        by_start = sorted(self.order, key=lambda n: (start[n], end[n], pieces[n].rank, n))
+        return tuple(
+            Placement(
+                id=pieces[n].id,
+                step=self.steps[pieces[n].rank].id,
+                start_min=start[n],
+                end_min=end[n],
+                lane=self._lane(n, gpus.get(n, ())),
+                lot=self.lots[self.placed.lot[n]].id if self.placed.lot[n] != NOWHERE else None,
+                gpus=gpus.get(n, ()),
+                person=people.get(n),
+            )
+            for n in by_start
+        )
+
+    def _lane(self, number: int, gpus: tuple[int, ...]) -> str:
+        kind = self.layout.pieces[number].kind
+        if kind in (StepKind.HUMAN, StepKind.DECISION_POINT):
+            return "people"
+        at = self.placed.lot[number]
+        if at == NOWHERE:
+            return "transfer"
+        within = f"gpu-{gpus[0]}" if kind is StepKind.MACHINE else "transfer"
+        return f"{self.lots[at].id}/{within}"
+
+    def _gpus(self) -> dict[int, tuple[int, ...]]:
+        """The GPU numbers of each machine piece on its lot."""
+        found: dict[int, tuple[int, ...]] = {}
+        for at, lot in enumerate(self.lots):
+            here = [
+                n
+                for n in self.order
+                if self.placed.lot[n] == at and self.layout.pieces[n].kind is StepKind.MACHINE
+            ]
+            spans = [self._span(n, self.layout.pieces[n].gpus) for n in here]
+            found.update(zip(here, share_out(spans, lot.gpus), strict=True))
+        return found
+
+    def _people(self) -> dict[int, int]:
+        """The person of each piece that takes one."""
+        kinds = (StepKind.HUMAN, StepKind.DECISION_POINT)
+        here = [n for n in self.order if self.layout.pieces[n].kind in kinds]
+        spans = [self._span(n, 1) for n in here]
+        shared = share_out(spans, self.layout.people)
+        return {n: got[0] for n, got in zip(here, shared, strict=True)}
+
+    def _span(self, number: int, count: int) -> tuple[int, int, int]:
+        return self.placed.start[number], self.placed.end[number], count

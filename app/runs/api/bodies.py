@@ -1,0 +1,139 @@
+"""Bodies as jobs and shells send them: JSON, a form, or nothing; gzip where it is said."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import parse_qsl
+
+from fastapi import Request
+
+from app.errors import Malformed, TooLarge, WrongType
+from app.texts import text
+
+UNPACKED: Final = 16 << 20
+"""The most that a packed body may hold."""
+_FORM: Final = "application/x-www-form-urlencoded"
+_WHOLE: Final = frozenset(
+    ["seq", "elapsed_s", "progress", "total", "expect_next_s", "pid", "size", "exit_code", "signal"]
+)
+_LISTS: Final = frozenset({"gpus", "states", "gone_attempts"})
+
+
+async def raw_body(request: Request) -> bytes:
+    """The body's bytes, unpacked where they came packed."""
+    body = await request.body()
+    encoding = _header(request, b"content-encoding")
+    if not encoding or encoding == "identity":
+        return body
+    if encoding.lower() != "gzip":
+        said = text("The only content encoding taken here is gzip.")
+        raise WrongType(said, field="Content-Encoding", allowed=("gzip",))
+    return _unpacked(body)
+
+
+async def read_body(request: Request) -> Any:
+    """What the body says: a JSON value, or a form's fields; an empty body is no field."""
+    body = await raw_body(request)
+    if not body:
+        return {}
+    if body[:1] in b"{[" or body.lstrip()[:1] in (b"{", b"["):
+        return read_json(body)
+    kind = (_header(request, b"content-type") or _FORM).partition(";")[0].strip().lower()
+    if kind == _FORM:
+        return _form(body)
+    if kind == "application/json":
+        return read_json(body)
+    said = text("The body is JSON or a form.")
+    raise WrongType(said, field="Content-Type", allowed=("application/json", _FORM))
+
+
+def _header(request: Request, name: bytes) -> str | None:
+    for key, value in request.scope["headers"]:
+        if key == name:
+            said: str = value.decode("latin-1")
+            return said
+    return None
+
+
+def read_json(body: bytes) -> Any:
+    """A JSON value; bare NaN and Infinity are taken, since jobs write them."""
+    try:
+        return json.loads(body)
+    except RecursionError:
+        raise Malformed(text("The body is nested too deeply."), field="body") from None
+    except ValueError:
+        raise Malformed(text("The body is not JSON."), field="body") from None
+
+
+def _unpacked(body: bytes) -> bytes:
+    engine = zlib.decompressobj(wbits=31)
+    try:
+        found = engine.decompress(body, UNPACKED + 1)
+    except zlib.error:
+        raise Malformed(text("The body is not gzip."), field="body") from None
+    if len(found) > UNPACKED:
+        raise TooLarge(text("The body is over the limit of {n} bytes.", n=UNPACKED))
+    if not engine.eof:
+        raise Malformed(text("The body is not gzip."), field="body")
+    return found
+
+
+def _form(body: bytes) -> dict[str, Any]:
+    """A form's fields with the types of the JSON; `metrics.loss=0.3` is a member of `metrics`."""
+    try:
+        pairs = parse_qsl(
+            body.decode("utf-8"), keep_blank_values=True, errors="strict", max_num_fields=1000
+        )
+    except ValueError:
+        raise Malformed(text("The body is not a form."), field="body") from None
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if value == "":
+            found.setdefault(name, None)
+            continue
+        group, _, member = name.partition(".")
+        if member and group in ("metrics", "links", "not_config"):
+            found.setdefault(group, {})[member] = value
+        else:
+            found[name] = _typed(name, value)
+    return found
+
+
+def _typed(name: str, value: str) -> Any:
+    if value[:1] in "{[":
+        return read_json(value.encode())
+    if name in _WHOLE:
+        return int(value) if _is_whole(value) else value
+    if name == "write_s":
+        return float(value) if value.replace(".", "", 1).isdecimal() else value
+    if name in _LISTS:
+        items = [item.strip() for item in value.split(",")]
+        return [int(item) if _is_whole(item) else item for item in items]
+    if name == "takeover":
+        return {"true": True, "false": False}.get(value, value)
+    return value
+
+
+def _is_whole(value: str) -> bool:
+    digits = value.removeprefix("-")
+    return digits.isascii() and digits.isdecimal() and len(digits) <= 19
+
+
+def events_in(body: Any, most: int) -> list[Mapping[str, Any]]:
+    """The events of a batch."""
+    if not isinstance(body, Mapping) or not isinstance(body.get("events"), list):
+        said = text("The body is an object with a list of events.")
+        raise Malformed(said, field="events")
+    for name in body:
+        if name != "events":
+            said = text("There is no field {field} here.", field=str(name)[:200])
+            raise Malformed(said, field=ascii(name)[1:-1][:200], allowed=("events",))
+    events: list[Mapping[str, Any]] = body["events"]
+    if not events:
+        raise Malformed(text("A batch holds at least one event."), field="events")
+    if len(events) > most:
+        raise TooLarge(text("A batch holds at most {n} events.", n=most), field="events")
+    return events

@@ -1,0 +1,106 @@
+"""Runs for people and scripts: the list, people's time, and what a person says of a run."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from fastapi import APIRouter, Query, Request, Response
+
+from app import clock
+from app.accounts.access import person
+from app.campaigns.queries import header
+from app.errors import Malformed, NotFound
+from app.runs import commands, queries
+from app.runs.api.models import ReasonBody, RunItem, RunList, TimeAnswer, TimeBody
+from app.texts import Text, text
+from app.units import UnitError, parse_instant
+
+router = APIRouter(tags=["runs"])
+
+
+@router.get("/campaigns/{campaign_id}/runs")
+def listed(
+    request: Request,
+    campaign_id: str,
+    after: str = Query("", max_length=64, description="the id to go on after"),
+    limit: int = Query(100, ge=1, le=500),
+) -> RunList:
+    """A campaign's runs with their attempts, by their first event."""
+    person(request)
+    with request.app.state.db.read() as session:
+        if header(session, campaign_id) is None:
+            raise NotFound(text("There is no campaign {id}.", id=campaign_id))
+        found = queries.page_of_runs(session, campaign_id, clock.now(), after=after, limit=limit)
+    items = [RunItem.model_validate(run, from_attributes=True) for run in found.items]
+    return RunList(items=items, next=found.next)
+
+
+@router.get("/campaigns/{campaign_id}/runs/{run_id}")
+def one(request: Request, campaign_id: str, run_id: str) -> RunItem:
+    """One run with its attempts."""
+    person(request)
+    with request.app.state.db.read() as session:
+        found = queries.run_of(session, campaign_id, run_id, clock.now())
+    if found is None:
+        raise NotFound(text("There is no run {run} here.", run=run_id))
+    return RunItem.model_validate(found, from_attributes=True)
+
+
+@router.post(
+    "/campaigns/{campaign_id}/steps/{step}/time",
+    status_code=201,
+    responses={200: {"model": TimeAnswer, "description": "logged so before"}},
+)
+def log_time(
+    request: Request, response: Response, campaign_id: str, step: str, body: TimeBody
+) -> TimeAnswer:
+    """Log time that a person spent on a step; the same start with an end ends what goes on."""
+    actor, now = person(request), clock.now()
+    started_at = _instant("started_at", body.started_at)
+    ended_at = None if body.ended_at is None else _instant("ended_at", body.ended_at)
+    logged = request.app.state.db.write(
+        campaign_id,
+        lambda tx: commands.log_time(
+            tx, campaign_id, step, started_at, ended_at, body.note, actor=actor, now=now
+        ),
+    )
+    response.status_code = 201 if logged.is_new else 200
+    return TimeAnswer(number=logged.number, step=step, started_at=started_at, ended_at=ended_at)
+
+
+@router.post("/campaigns/{campaign_id}/runs/{run_id}/ask-to-stop", status_code=204)
+def ask_to_stop(request: Request, campaign_id: str, run_id: str, body: ReasonBody) -> Response:
+    """Have the next answer ask the job to stop."""
+    return _say(request, campaign_id, run_id, body, commands.ask_to_stop)
+
+
+@router.post("/campaigns/{campaign_id}/runs/{run_id}/mark-lost", status_code=204)
+def mark_lost(request: Request, campaign_id: str, run_id: str, body: ReasonBody) -> Response:
+    """Write that a silent run is lost."""
+    return _say(request, campaign_id, run_id, body, commands.mark_lost)
+
+
+@router.post("/campaigns/{campaign_id}/runs/{run_id}/mark-stopped", status_code=204)
+def mark_stopped(request: Request, campaign_id: str, run_id: str, body: ReasonBody) -> Response:
+    """Write that a silent run was stopped outside of the record."""
+    return _say(request, campaign_id, run_id, body, commands.mark_stopped)
+
+
+def _say(
+    request: Request, campaign_id: str, run_id: str, body: ReasonBody, act: commands.Act
+) -> Response:
+    actor, now = person(request), clock.now()
+    request.app.state.db.write(
+        campaign_id, lambda tx: act(tx, campaign_id, run_id, body.reason, actor=actor, now=now)
+    )
+    return Response(status_code=204)
+
+
+def _instant(field: str, said: str) -> datetime:
+    try:
+        return parse_instant(said)
+    except UnitError as error:
+        reason = Text(error.msgid, error.params)
+        raise Malformed(
+            text("{field}: {reason}", field=field, reason=reason), field=field
+        ) from None

@@ -1,0 +1,166 @@
+"""Which attempt an event belongs to, and whether a start becomes a new one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from app.db import WriteSession
+from app.errors import AppError
+from app.runs.commands.knowing import Knowledge, knowledge
+from app.runs.commands.opening import Found, Open, RunRow, attempts_of
+from app.runs.commands.refusals import attempt_alive, new_id_needed
+from app.runs.rules import naming
+from app.runs.rules.events import SHELL, Event, Kind, Status
+from app.runs.rules.starting import (
+    Accepted,
+    AttemptAlive,
+    KnownAttempt,
+    KnownRun,
+    NewIdNeeded,
+    Starting,
+    judge_start,
+)
+from app.runs.rules.viewing import current_of
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """The attempt an event goes to; `knowledge` where the event takes a new look at the plan."""
+
+    attempt: Open
+    event: Event
+    knowledge: Knowledge | None = None
+    is_repeated: bool = False
+
+
+def enter(tx: WriteSession, found: Found, event: Event, now_us: int) -> Entered | AppError:
+    """The attempt of an event, made where it is new; refuses a start that may not be."""
+    if event.kind is Kind.START:
+        return _start(tx, found, event, now_us)
+    if found.attempt is not None:
+        return Entered(found.attempt, event)
+    known = knowledge(tx, found.campaign.id)
+    made = _new(found.campaign.id, event, found.row, 1 + _last(tx, found, event), known, now_us)
+    return Entered(made, event, known)
+
+
+def _start(tx: WriteSession, found: Found, event: Event, now_us: int) -> Entered | AppError:
+    attempts = attempts_of(tx, found.campaign.id, event.run, found.row)
+    event, own, repeated = _own_attempt(attempts, event)
+    if own is not None and repeated:
+        return Entered(own, event, is_repeated=True)
+    others = [one for one in attempts if one is not own]
+    run = KnownRun(*_configuration(attempts), [_known(one, now_us) for one in others])
+    own_started = own is not None and own.facts.started
+    verdict = judge_start(replace(run, attempts=()) if own_started else run, _starting(event))
+    if isinstance(verdict, AttemptAlive):
+        return attempt_alive(event.run, verdict)
+    if isinstance(verdict, Accepted) and verdict.late and own is not None:
+        verdict = NewIdNeeded((), Status.COMPLETED)
+    if isinstance(verdict, NewIdNeeded):
+        following = _next_id(tx, found.campaign.id, event.run)
+        return new_id_needed(event.run, verdict, following)
+    known = knowledge(tx, found.campaign.id)
+    number = max((one.number for one in attempts), default=0) + 1
+    made = own or _new(found.campaign.id, event, found.row, number, known, now_us)
+    if own is None:
+        made.late = verdict.late
+    made.supersedes = verdict.supersedes
+    return Entered(made, event, known)
+
+
+def _own_attempt(attempts: Sequence[Open], event: Event) -> tuple[Event, Open | None, bool]:
+    """The attempt a start names, or for a shell the one that it repeats or completes."""
+    if event.attempt_id is not None:
+        named = (one for one in attempts if one.attempt_id == event.attempt_id)
+        return event, next(named, None), False
+    if not attempts:
+        return replace(event, attempt_id=SHELL), None, False
+    current = _current(attempts)
+    if current.attempt_id.startswith(SHELL) and current.facts.end is None:
+        if not current.facts.started:
+            return replace(event, attempt_id=current.attempt_id), current, False
+        if _same(current.start_fields, event.fields):
+            return replace(event, attempt_id=current.attempt_id), current, True
+    number = max(one.number for one in attempts) + 1
+    return replace(event, attempt_id=f"{SHELL}-{number}"), None, False
+
+
+def _same(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    """Whether a start says what the stored one said; where it was kept is not part of that."""
+    return {name: before[name] for name in before if name not in ("source", "seq")} == dict(now)
+
+
+def _current(attempts: Sequence[Open]) -> Open:
+    current = current_of([one.kept() for one in attempts])
+    return next(one for one in attempts if one.number == current.number)
+
+
+def _configuration(attempts: Sequence[Open]) -> tuple[str | None, Mapping[str, Any] | None]:
+    """The run's configuration: hash and parts, as its first start said."""
+    for one in attempts:
+        if one.facts.started:
+            fields = one.start_fields
+            return fields.get("config_sha256"), fields.get("config")
+    return None, None
+
+
+def _known(one: Open, now_us: int) -> KnownAttempt:
+    facts, fields, due = one.facts, one.start_fields, one.due_us
+    stop = facts.stopped_by
+    started = [s.started_at_us for s in one.streams.values() if s.started_at_us is not None]
+    return KnownAttempt(
+        one.attempt_id,
+        one.number,
+        facts.started and not one.late,
+        facts.status,
+        facts.end.reason_code if facts.end else None,
+        stop.rule if stop is not None and facts.status is Status.RUNNING else None,
+        due is not None and due < now_us,
+        fields.get("host"),
+        fields.get("machine_id"),
+        min(started, default=None),
+    )
+
+
+def _starting(event: Event) -> Starting:
+    fields = event.fields
+    return Starting(
+        event.attempt_id or SHELL,
+        fields["config_sha256"],
+        fields.get("config"),
+        fields.get("host"),
+        fields.get("machine_id"),
+        event.at_us,
+        fields.get("takeover", False),
+        frozenset(fields.get("gone_attempts", ())),
+    )
+
+
+def _last(tx: WriteSession, found: Found, event: Event) -> int:
+    row = tx.row(
+        "SELECT max(number) FROM attempts WHERE campaign_id = :campaign AND run_id = :run",
+        {"campaign": found.campaign.id, "run": event.run},
+    )
+    return int(row[0] or 0)
+
+
+def _new(
+    campaign_id: str, event: Event, row: RunRow, number: int, known: Knowledge, now_us: int
+) -> Open:
+    attempt_id = event.attempt_id or SHELL
+    return Open(
+        0, event.run, attempt_id, number, False, now_us, row, known.version, known.rules,
+        known.names, is_new=True,
+    )  # fmt: skip
+
+
+def _next_id(tx: WriteSession, campaign_id: str, run: str) -> str:
+    stem = naming.stem(run).replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    rows = tx.rows(
+        "SELECT run_id FROM runs WHERE campaign_id = :campaign AND run_id LIKE :like ESCAPE '\\'",
+        {"campaign": campaign_id, "like": f"{stem}%"},
+    )
+    return naming.next_id(run, {row[0] for row in rows})

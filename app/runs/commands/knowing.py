@@ -1,0 +1,90 @@
+"""What the server knows when an event comes: stop rules and steps by the plan, and the windows."""
+
+from __future__ import annotations
+
+import functools
+import json
+from dataclasses import dataclass
+from datetime import datetime
+
+from app.db import WriteSession
+from app.journal import Head
+from app.plan.queries import current, sealed
+from app.runs.queries import Window, windows_of
+from app.runs.rules.naming import nearest
+from app.runs.rules.planned import stop_rules
+from app.runs.rules.records import json_text, rules_text
+from app.texts import Text, text
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """The part of a plan that an attempt is judged by: `version` 0 is a draft, or none."""
+
+    version: int
+    rules: str
+    names: str
+    steps: tuple[str, ...]
+    has_plan: bool
+
+    @property
+    def as_context(self) -> str:
+        """What is kept with the event, so that its run can be folded again."""
+        parts = {"names": json.loads(self.names), "rules": json.loads(self.rules)}
+        return json_text({**parts, "version": self.version})
+
+    def warning(self, step: str | None) -> Text | None:
+        """What to say of a step that the plan does not have."""
+        if step is None or not self.has_plan or step in self.steps:
+            return None
+        meant = nearest(step, self.steps)
+        if meant is None:
+            return text("step “{step}” is not in the plan; kept as unplanned work", step=step)
+        return text(
+            "step “{step}” is not in the plan; did you mean “{meant}”? Kept as unplanned work",
+            step=step,
+            meant=meant,
+        )
+
+
+def knowledge(tx: WriteSession, campaign_id: str) -> Knowledge:
+    """What the plan that holds now says to jobs."""
+    view = current(tx.orm, campaign_id)
+    if view is None:
+        return Knowledge(0, "[]", "{}", (), False)
+    names = json_text(dict(view.plan.decision_rule.metrics))
+    steps = tuple(step.id for step in view.plan.steps)
+    return Knowledge(view.version, rules_text(stop_rules(view.plan)), names, steps, True)
+
+
+class WindowBook:
+    """The windows by the head of the journal: they change with an entry or not at all."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[Window, ...]] = {}
+
+    def usable_until(
+        self, tx: WriteSession, campaign_id: str, head: Head | None, lot: str | None, now: datetime
+    ) -> datetime | None:
+        """The end of the lot that holds now: the attempt's own, else the one that ends first."""
+        if head is None:
+            return None
+        found = self._known.get(head.sha256)
+        if found is None:
+            found = windows_of(tx.orm, campaign_id, sealed(tx.orm, campaign_id))
+            if len(self._known) >= 256:
+                self._known.clear()
+            self._known[head.sha256] = found
+        holding = [one for one in found if one.starts_at <= now < one.usable_until]
+        own = [one for one in holding if one.lot == lot]
+        return min((one.usable_until for one in own or holding), default=None)
+
+
+book = WindowBook()
+
+
+@functools.lru_cache(maxsize=256)
+def parsed(context: str) -> tuple[int, str, str]:
+    """Version, rules and names from what `as_context` wrote, as they are stored."""
+    said = json.loads(context)
+    return int(said["version"]), json_text(said["rules"]), json_text(said["names"])

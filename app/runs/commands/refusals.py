@@ -1,0 +1,98 @@
+"""What the job API refuses beside malformed input, with what the client needs to go on."""
+
+from __future__ import annotations
+
+from app.errors import Closed, Conflict, Malformed
+from app.runs.rules.events import Kind, Status
+from app.runs.rules.starting import AttemptAlive as Alive
+from app.runs.rules.starting import NewIdNeeded as Needed
+from app.runs.rules.values import Unreadable
+from app.texts import Text, text
+
+
+class CampaignClosed(Closed):
+    """A post to a campaign that was closed."""
+
+    name = "campaign-closed"
+
+
+class NewIdNeeded(Conflict):
+    """Another configuration, or a run whose work is over: it goes on under a new id."""
+
+    name = "new-id-needed"
+    title = text("A new run id is needed")
+
+
+class AttemptAlive(Conflict):
+    """Another process still reports under this run id."""
+
+    name = "attempt-alive"
+    title = text("Another attempt is alive")
+
+
+class Illegal(Conflict):
+    """An act that the run's status does not allow."""
+
+    name = "illegal-transition"
+    title = text("The run's status does not allow this")
+
+
+def closed() -> CampaignClosed:
+    """The refusal of every write to a closed campaign."""
+    return CampaignClosed(
+        text("This campaign was closed. Its record is not changed any more; the spool stays yours.")
+    )
+
+
+def malformed(error: Unreadable) -> Malformed:
+    """A field that could not be read."""
+    return Malformed(error.said, field=error.field, allowed=error.allowed)
+
+
+def new_id_needed(run: str, needed: Needed, following: str) -> NewIdNeeded:
+    """Says what changed, or how the run ended, and which id comes next."""
+    return NewIdNeeded(
+        _why(run, needed, following),
+        changed=list(needed.changed),
+        parent=run,
+        next_id=following,
+    )
+
+
+def attempt_alive(run: str, alive: Alive) -> AttemptAlive:
+    """Names the host that still reports."""
+    said = text(
+        "{run} still runs on {host}. Wait until it is silent, end it there, or say takeover.",
+        run=run,
+        host=alive.host or text("another machine"),
+    )
+    return AttemptAlive(said, host=alive.host, attempt_id=alive.attempt_id)
+
+
+def illegal(run: str, status: Status, kind: Kind) -> Illegal:
+    """Names the run's status and what was asked of it."""
+    said = text(
+        "{run} is {status}: “{kind}” does not follow.",
+        run=run,
+        status=status.value,
+        kind=kind.value,
+    )
+    return Illegal(said, status_now=status.value, asked=kind.value)
+
+
+def _why(run: str, needed: Needed, following: str) -> Text:
+    if needed.changed:
+        return text(
+            "{run} has another configuration: {changed} differs. Use a new id, {next}.",
+            run=run,
+            changed=needed.changed,
+            next=following,
+        )
+    if needed.rule is not None:
+        return text(
+            "Rule {rule} stopped {run}. A changed configuration starts under a new id, {next}.",
+            run=run,
+            rule=needed.rule,
+            next=following,
+        )
+    return text("{run} has completed. Another run gets a new id, {next}.", run=run, next=following)

@@ -1,0 +1,172 @@
+"""The rows of the runs page: runs, and the stop register with what followed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from app.plan.queries import PlanView
+from app.runs.pages.words import (
+    State,
+    metric_lines,
+    reason_of,
+    since_of,
+    states_of,
+    stop_actor,
+    stop_reason,
+)
+from app.runs.queries import RunView, StopRecordView, Window
+from app.texts import Text, text
+
+METRICS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class RunLine:
+    """One run as a row; `klass` is its step's class, `unplanned` without one."""
+
+    id: str
+    href: str
+    step: str
+    klass: str
+    states: tuple[State, ...]
+    since: Text | None
+    reason: Text | None
+    remarks: tuple[Text, ...]
+    attempt: int
+    attempts: int
+    machine_s: int
+    started_at: datetime | None
+    last_sign_at: datetime | None
+    progress: Text | None
+    metrics: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StopLine:
+    """One line of the stop register; `followed` says what came of it."""
+
+    number: int
+    run: str
+    href: str
+    reason: Text
+    said: str
+    value: Text | None
+    by: Text
+    at: datetime
+    warned: bool
+    config: str | None
+    followed: Text
+    follower: str | None
+    follower_href: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What rows are read against: the plan that holds, the windows, and the moment."""
+
+    base: str
+    plan: PlanView | None
+    windows: tuple[Window, ...]
+    now: datetime
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """Our names of metrics → the job's."""
+        return dict(self.plan.plan.decision_rule.metrics) if self.plan else {}
+
+    @property
+    def watched(self) -> Collection[str]:
+        """The metrics that decide, or that a stop rule watches."""
+        if self.plan is None:
+            return ()
+        rules = {rule.metric for rule in self.plan.plan.stop_rules if rule.metric is not None}
+        return rules | {self.plan.plan.decision_rule.metric}
+
+    @property
+    def last_window_ends_at(self) -> datetime | None:
+        """When the last lot can no longer be used."""
+        return max((window.usable_until for window in self.windows), default=None)
+
+
+def run_line(run: RunView, known: Known) -> RunLine:
+    """A run as a row."""
+    step = known.plan.step(run.step) if known.plan and run.step else None
+    current = next(one for one in run.attempts if one.number == run.attempt)
+    return RunLine(
+        run.id,
+        f"{known.base}/{run.id}",
+        step.title if step else run.step or "",
+        step.klass.value if step else "unplanned",
+        states_of(run, known.last_window_ends_at, known.now),
+        since_of(run),
+        reason_of(run),
+        _remarks(run),
+        run.attempt,
+        len(run.attempts),
+        run.machine_s,
+        run.started_at,
+        current.received_at,
+        progress_of(run),
+        metric_lines(run, known.names, known.watched, METRICS),
+    )
+
+
+def progress_of(run: RunView) -> Text | None:
+    """How far the work is; None where the job does not say."""
+    if run.progress is None:
+        return None
+    if run.total is None:
+        return text("{done}", done=run.progress)
+    return text("{done} of {total}", done=run.progress, total=run.total)
+
+
+def stop_line(record: StopRecordView, runs: Sequence[RunView], base: str) -> StopLine:
+    """A line of the stop register, with the run that came after it."""
+    run = next((one for one in runs if one.id == record.run), None)
+    child = next((one for one in runs if one.parent == record.run), None)
+    value = None
+    if record.metric is not None and record.value is not None:
+        value = text("{metric} = {value}", metric=record.metric, value=record.value)
+    return StopLine(
+        record.number,
+        record.run,
+        f"{base}/{record.run}",
+        stop_reason(record),
+        record.text,
+        value,
+        stop_actor(record),
+        record.at,
+        record.act == "warn",
+        record.config_sha256,
+        _followed(record, run),
+        child.id if child else None,
+        f"{base}/{child.id}" if child else None,
+    )
+
+
+def _followed(record: StopRecordView, run: RunView | None) -> Text:
+    if record.act == "warn":
+        return text("a warning only")
+    attempt = None
+    if run is not None:
+        attempt = next((one for one in run.attempts if one.number == record.attempt), None)
+    if attempt is None or attempt.status in ("running", "planned"):
+        return text("asked to stop, the process has not ended yet")
+    if attempt.ended_at is None:
+        return text("taken over by a later attempt")
+    return text("ended {at}", at=attempt.ended_at)
+
+
+def _remarks(run: RunView) -> tuple[Text, ...]:
+    found = []
+    if run.before_seal:
+        found.append(text("before the seal"))
+    if run.stop_asked is not None and run.status in ("running", "planned"):
+        found.append(text("asked to stop: {said}", said=run.stop_asked.text))
+    if run.parent is not None:
+        found.append(text("follows {run}", run=run.parent))
+    if run.gaps:
+        found.append(text("events missing: {n}", n=run.gaps))
+    return tuple(found)

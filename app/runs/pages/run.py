@@ -1,0 +1,180 @@
+"""`/campaigns/{id}/runs/{run}`: one run with its attempts, rules, events, and a person's word."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request
+from starlette.responses import Response
+
+from app import clock
+from app.accounts.access import person
+from app.errors import Malformed, NotFound
+from app.runs import commands, queries
+from app.runs.pages.lines import RunLine, StopLine, run_line, stop_line
+from app.runs.pages.listing import frame_or_404, known_of
+from app.runs.pages.words import KINDS, metric_lines, reason_of
+from app.runs.queries import AttemptView, EventView, RuleView, RunView
+from app.texts import Text, text
+from app.web import Form, page, read_form, redirect
+
+router = APIRouter()
+EVENTS = 50
+SAID = (
+    "progress", "total", "metrics", "fired", "note", "path", "size", "states", "exit_code",
+    "signal", "reason_code", "reason_text", "rule", "step", "host", "expect_next_s",
+)  # fmt: skip
+ACTS: Mapping[str, tuple[commands.Act, Text]] = {
+    "ask": (commands.ask_to_stop, text("The next answer asks the job to stop.")),
+    "lost": (commands.mark_lost, text("The run is marked as lost.")),
+    "stopped": (commands.mark_stopped, text("The run is marked as stopped.")),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptLine:
+    """One attempt as a row; `status` is a mark's key."""
+
+    view: AttemptView
+    status: str
+    words: Text | None
+    reason: Text | None
+
+
+@dataclass(frozen=True, slots=True)
+class EventLine:
+    """One event as a row: what it says beside its kind, and the end of its log."""
+
+    view: EventView
+    kind: Text
+    said: tuple[tuple[str, str], ...]
+    tail: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunPage:
+    """Everything the page of one run shows."""
+
+    base: str
+    is_open: bool
+    run: RunView
+    line: RunLine
+    attempts: tuple[AttemptLine, ...]
+    metrics: tuple[tuple[str, str], ...]
+    rules: tuple[RuleView, ...]
+    stops: tuple[StopLine, ...]
+    events: tuple[EventLine, ...]
+    older_href: str | None
+    form: Form
+
+    @property
+    def may_close(self) -> bool:
+        """Whether a person may say how a silent run ended."""
+        return self.is_open and self.run.silent
+
+    @property
+    def may_ask(self) -> bool:
+        """Whether the job may still be asked to stop."""
+        waiting = self.run.status in ("running", "planned") and not self.run.silent
+        return self.is_open and waiting and self.run.stop_asked is None
+
+
+@router.get("/campaigns/{campaign_id}/runs/{run_id}")
+def one(
+    request: Request,
+    campaign_id: str,
+    run_id: str,
+    before: Annotated[int | None, Query(ge=1, le=(1 << 63) - 1)] = None,
+) -> Response:
+    """One run; `before` pages through its events."""
+    return _show(request, campaign_id, run_id, Form(), before=before)
+
+
+@router.post("/campaigns/{campaign_id}/runs/{run_id}/{act}")
+def say(
+    request: Request,
+    campaign_id: str,
+    run_id: str,
+    act: str,
+    form: Annotated[Form, Depends(read_form)],
+) -> Response:
+    """What a person says of the run, with a reason."""
+    if act not in ACTS:
+        raise NotFound(text("There is nothing at this address."))
+    command, said = ACTS[act]
+    actor, now, reason = person(request), clock.now(), form.get(f"reason.{act}")
+    try:
+        request.app.state.db.write(
+            campaign_id,
+            lambda tx: command(tx, campaign_id, run_id, reason, actor=actor, now=now),
+        )
+    except Malformed as refusal:
+        form.refuse(f"reason.{act}", refusal.detail)
+        return _show(request, campaign_id, run_id, form, status=422)
+    return redirect(request, f"/campaigns/{campaign_id}/runs/{run_id}", said)
+
+
+def _show(
+    request: Request,
+    campaign_id: str,
+    run_id: str,
+    form: Form,
+    *,
+    before: int | None = None,
+    status: int = 200,
+) -> Response:
+    now = clock.now()
+    with request.app.state.db.read() as session:
+        around = frame_or_404(session, campaign_id, now)
+        run = queries.run_of(session, campaign_id, run_id, now)
+        if run is None:
+            raise NotFound(text("There is no run {run} here.", run=run_id))
+        known = known_of(session, campaign_id, now)
+        records = queries.stop_records(session, campaign_id)
+        events = queries.events_of(session, campaign_id, run_id, before=before, limit=EVENTS + 1)
+    older = events[EVENTS - 1].number if len(events) > EVENTS else None
+    context = RunPage(
+        base=known.base,
+        is_open=around.state != "closed",
+        run=run,
+        line=run_line(run, known),
+        attempts=tuple(_attempt(one) for one in run.attempts),
+        metrics=metric_lines(run, known.names, known.watched, 200),
+        rules=run.rules,
+        stops=tuple(stop_line(r, (run,), known.base) for r in records if r.run == run_id),
+        events=tuple(_event(one) for one in events[:EVENTS]),
+        older_href=f"{known.base}/{run_id}?before={older}" if older else None,
+        form=form,
+    )
+    return page(
+        request,
+        "runs/run.html",
+        context,
+        frame=around,
+        title=text("Run {run}", run=run_id),
+        status=status,
+    )
+
+
+def _attempt(view: AttemptView) -> AttemptLine:
+    if view.status == "superseded":
+        return AttemptLine(view, "dropped", text("Superseded"), reason_of(view))
+    return AttemptLine(view, view.status, None, reason_of(view))
+
+
+def _event(view: EventView) -> EventLine:
+    said = tuple((name, _plain(view.fields[name])) for name in SAID if name in view.fields)
+    tail = view.fields.get("log_tail")
+    return EventLine(view, KINDS[view.kind], said, tail if isinstance(tail, str) else None)
+
+
+def _plain(value: object) -> str:
+    """A field of an event in one line."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {item}" for name, item in value.items())
+    if isinstance(value, list):
+        items = (item.get("rule", item) if isinstance(item, Mapping) else item for item in value)
+        return ", ".join(str(item) for item in items)
+    return str(value)

@@ -1,0 +1,115 @@
+"""How pages say what a run's record holds: its state, why it ended, its metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from typing import Final
+
+from app.runs.queries import AttemptView, MetricView, RunView, StopRecordView
+from app.texts import Text, text
+
+REASONS: Final[Mapping[str, Text]] = {
+    "operator": text("by a person"),
+    "window_end": text("end of the window"),
+    "infra": text("infrastructure"),
+    "code_error": text("error in the code"),
+    "budget": text("budget"),
+    "superseded": text("taken over by a later attempt"),
+}
+KINDS: Final[Mapping[str, Text]] = {
+    "start": text("Start"),
+    "beat": text("Beat"),
+    "checkpoint": text("Checkpoint"),
+    "stop": text("Stop"),
+    "fail": text("Failure"),
+    "finish": text("Finish"),
+    "ask": text("Asked to stop"),
+    "lost": text("Marked lost"),
+    "close": text("Marked stopped"),
+}
+
+State = tuple[str, Text | None]
+"""A mark's key, and the words in place of its own."""
+
+
+def states_of(
+    run: RunView, last_window_ends_at: datetime | None, now: datetime
+) -> tuple[State, ...]:
+    """The marks of a run: its status, then silence or a standstill beside it."""
+    found: list[State] = [(run.status, None)]
+    if run.status == "planned":
+        found = [("planned", text("Start not yet received"))]
+    if run.silent:
+        over = last_window_ends_at is not None and last_window_ends_at <= now
+        said: State = ("silent", text("Silent, lot ended") if over else None)
+        found = [said] if run.status == "running" else [*found, said]
+    elif run.stalled:
+        found.append(("stalled", None))
+    return tuple(found)
+
+
+def since_of(run: RunView) -> Text | None:
+    """Since when it is silent or stands still."""
+    if run.silent and run.silent_since_at is not None:
+        return text("No sign since {at}", at=run.silent_since_at)
+    if run.stalled and run.stalled_since_at is not None:
+        return text("No progress since {at}", at=run.stalled_since_at)
+    return None
+
+
+def reason_of(of: RunView | AttemptView) -> Text | None:
+    """Why it ended, in one line; None while it goes on or when it completed."""
+    if of.rule is not None:
+        return text("Rule {rule}: {said}", rule=of.rule, said=of.reason_text or of.rule)
+    if of.reason_code is None:
+        return text("{said}", said=of.reason_text) if of.reason_text else None
+    label: Text | str = REASONS.get(of.reason_code, of.reason_code)
+    if of.signal is not None:
+        label = text("{reason}, signal {n}", reason=label, n=of.signal)
+    elif of.exit_code:
+        label = text("{reason}, exit code {n}", reason=label, n=of.exit_code)
+    if of.reason_text:
+        return text("{reason}: {said}", reason=label, said=of.reason_text)
+    return label if isinstance(label, Text) else text("{said}", said=label)
+
+
+def stop_reason(record: StopRecordView) -> Text:
+    """The rule or the reason of a line of the stop register."""
+    if record.rule is not None:
+        return text("Rule {rule}", rule=record.rule)
+    label: Text | str = REASONS.get(record.reason_code, record.reason_code)
+    return label if isinstance(label, Text) else text("{said}", said=label)
+
+
+def stop_actor(record: StopRecordView) -> Text:
+    """Who stopped it."""
+    if record.actor_kind == "person":
+        return text("{person}", person=record.actor_name)
+    if record.fired_on_box and record.confirmed:
+        return text("fired on the box, confirmed by the server")
+    if record.fired_on_box:
+        return text("fired on the box")
+    if record.actor_kind == "rule":
+        return text("judged by the server")
+    return text("the job ({name})", name=record.actor_name)
+
+
+def metric_lines(
+    run: RunView, names: Mapping[str, str], first: Collection[str], most: int
+) -> tuple[tuple[str, str], ...]:
+    """The metrics worth a line: those that decide or are watched, then others, by their names.
+
+    A job's own name is left out where the plan has a name for it.
+    """
+    hidden = {theirs for ours, theirs in names.items() if theirs != ours}
+    shown = [one for one in run.metrics if one.name not in hidden]
+    ordered = sorted(shown, key=lambda one: (one.name not in first, one.name))
+    return tuple((one.name, short(one)) for one in ordered[:most])
+
+
+def short(metric: MetricView) -> str:
+    """A value that fits a cell: the text as it came, long figures to four digits."""
+    if len(metric.last) <= 8:
+        return metric.last
+    return f"{float(metric.last):.4g}"

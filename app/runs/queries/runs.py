@@ -1,0 +1,262 @@
+"""Reading runs: views of runs and attempts, the stop register, people's time, single events."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Select, union_all
+from sqlalchemy import select as pick
+from sqlmodel import Session, col, func, select
+
+from app import journal
+from app.runs.rules.records import read_rules, read_streams
+from app.runs.rules.spans import SpanView, TimeEntry, spans
+from app.runs.rules.streams import Stream
+from app.runs.rules.times import at_of
+from app.runs.rules.viewing import view_run
+from app.runs.rules.views import Kept, RunView
+from app.runs.tables import Attempt, AttemptState, Run, RunEvent, StopRecord, TimeSpan
+
+
+@dataclass(frozen=True, slots=True)
+class RunPage:
+    """Some runs in their order, and the id to go on after; None at the end."""
+
+    items: tuple[RunView, ...]
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class StopRecordView:
+    """One line of the stop register; `at` is the job's time, `recorded_at` ours."""
+
+    number: int
+    run: str
+    attempt: int
+    step: str | None
+    config_sha256: str | None
+    rule: str | None
+    reason_code: str
+    text: str
+    metric: str | None
+    value: str | None
+    act: str
+    actor_kind: str
+    actor_name: str
+    fired_on_box: bool
+    confirmed: bool
+    at: datetime
+    recorded_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class EventView:
+    """One event as it came; `at` is the job's time, `received_at` ours."""
+
+    number: int
+    attempt: int
+    source: str
+    seq: int
+    kind: str
+    at: datetime
+    received_at: datetime
+    fields: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """What a page's version is made of: the newest event and the newest journal entry."""
+
+    event: int
+    head: journal.Head
+
+
+def runs_of(session: Session, campaign_id: str, now: datetime) -> tuple[RunView, ...]:
+    """All runs of a campaign by their first event, as they stand at `now`; one statement."""
+    query = _attempts().where(col(Run.campaign_id) == campaign_id)
+    return _views(session, campaign_id, query, now)
+
+
+def run_of(session: Session, campaign_id: str, run_id: str, now: datetime) -> RunView | None:
+    """One run, or None; one statement."""
+    query = _attempts().where(col(Run.campaign_id) == campaign_id, col(Run.run_id) == run_id)
+    found = _views(session, campaign_id, query, now)
+    return found[0] if found else None
+
+
+def page_of_runs(
+    session: Session,
+    campaign_id: str,
+    now: datetime,
+    *,
+    after: str = "",
+    limit: int = 100,
+    newest_first: bool = False,
+) -> RunPage:
+    """Some runs by their first event, going on after one of them; one statement."""
+    ids = select(Run.run_id).where(Run.campaign_id == campaign_id)
+    if after:
+        first = select(Run.first_event).where(Run.campaign_id == campaign_id, Run.run_id == after)
+        behind = col(Run.first_event) < first.scalar_subquery()
+        ahead = col(Run.first_event) > first.scalar_subquery()
+        ids = ids.where(behind if newest_first else ahead)
+    order = col(Run.first_event).desc() if newest_first else col(Run.first_event)
+    ids = ids.order_by(order).limit(limit + 1)
+    query = _attempts().where(col(Run.campaign_id) == campaign_id, col(Run.run_id).in_(ids))
+    found = _views(session, campaign_id, query, now)
+    if newest_first:
+        found = found[::-1]
+    more = len(found) > limit
+    return RunPage(found[:limit], found[limit - 1].id if more else None)
+
+
+def statuses(session: Session, campaign_id: str, run_ids: Iterable[str]) -> dict[str, str]:
+    """The statuses of these runs, by their ids; unknown ones are absent. One statement."""
+    rows = session.exec(
+        select(Run.run_id, Run.status).where(
+            Run.campaign_id == campaign_id, col(Run.run_id).in_(list(run_ids))
+        )
+    )
+    return dict(rows.all())
+
+
+def stop_records(session: Session, campaign_id: str) -> tuple[StopRecordView, ...]:
+    """The stop register as it counts now, in the order of writing; one statement.
+
+    Of several lines about one attempt and one rule (or reason) the newest counts.
+    """
+    rows = session.exec(
+        select(StopRecord)
+        .where(StopRecord.campaign_id == campaign_id)
+        .order_by(col(StopRecord.number))
+    )
+    newest: dict[tuple[str, str, str], StopRecord] = {}
+    for row in rows:
+        key = (row.run_id, row.attempt_id, row.key)
+        newest.pop(key, None)
+        if not row.withdrawn:
+            newest[key] = row
+    return tuple(_stop_view(row) for row in newest.values())
+
+
+def spans_of(session: Session, campaign_id: str) -> tuple[SpanView, ...]:
+    """People's time as it counts now, by its beginning; one statement."""
+    rows = session.exec(
+        select(TimeSpan).where(TimeSpan.campaign_id == campaign_id).order_by(col(TimeSpan.number))
+    )
+    return spans(
+        TimeEntry(
+            row.number, row.act, row.span, row.step, row.started_at, row.ended_at,
+            row.person, row.note,
+        )
+        for row in rows
+    )  # fmt: skip
+
+
+def activity(session: Session, campaign_id: str) -> Activity:
+    """What changes with every fact of a campaign; two statements, each one look at an index."""
+    newest = session.exec(
+        select(func.max(AttemptState.last_event)).where(AttemptState.campaign_id == campaign_id)
+    ).one()
+    return Activity(newest or 0, journal.read_head(session, campaign_id))
+
+
+def events_of(
+    session: Session, campaign_id: str, run_id: str, *, before: int | None = None, limit: int = 100
+) -> tuple[EventView, ...]:
+    """A run's events, the newest first, going on before one of them; two statements.
+
+    Each attempt's newest are taken from its index, so that a long run costs no more.
+    """
+    numbers = dict(
+        session.exec(
+            select(Attempt.id, Attempt.number).where(
+                Attempt.campaign_id == campaign_id, Attempt.run_id == run_id
+            )
+        ).all()
+    )
+    if not numbers:
+        return ()
+    newest = union_all(*(_newest(key, before, limit) for key in numbers)).subquery()
+    rows = session.connection().execute(pick(newest).order_by(newest.c.number.desc()).limit(limit))
+    return tuple(
+        EventView(
+            row.number, numbers[row.attempt_key], row.source, row.seq, row.kind,
+            at_of(row.at_us), at_of(row.received_us), json.loads(row.payload),
+        )
+        for row in rows
+    )  # fmt: skip
+
+
+def _newest(key: int | None, before: int | None, limit: int) -> Select[Any]:
+    query = pick(
+        col(RunEvent.number), col(RunEvent.attempt_key), col(RunEvent.source), col(RunEvent.seq),
+        col(RunEvent.kind), col(RunEvent.at_us), col(RunEvent.received_us), col(RunEvent.payload),
+    ).where(col(RunEvent.attempt_key) == key)  # fmt: skip
+    if before is not None:
+        query = query.where(col(RunEvent.number) < before)
+    inner = query.order_by(col(RunEvent.number).desc()).limit(limit).subquery()
+    return pick(inner)
+
+
+def _attempts() -> Select[Any]:
+    """What views are made of: one row for each attempt, by run and number."""
+    columns: list[Any] = [
+        Run.run_id, Attempt.attempt_id, Attempt.number, Attempt.late, Attempt.created_us,
+        AttemptState.plan_version, AttemptState.streams, AttemptState.start, AttemptState.rules,
+    ]  # fmt: skip
+    query: Select[Any] = pick(*columns)
+    same_run = (col(Attempt.campaign_id) == col(Run.campaign_id)) & (
+        col(Attempt.run_id) == col(Run.run_id)
+    )
+    return (
+        query.select_from(Run)
+        .join(Attempt, same_run)
+        .join(AttemptState, col(AttemptState.attempt_key) == col(Attempt.id))
+        .order_by(col(Run.first_event), col(Attempt.number))
+    )
+
+
+def _views(
+    session: Session, campaign_id: str, query: Select[Any], now: datetime
+) -> tuple[RunView, ...]:
+    found: dict[str, list[Kept]] = {}
+    for (
+        run_id,
+        attempt_id,
+        number,
+        late,
+        created,
+        version,
+        streams,
+        start,
+        rules,
+    ) in session.connection().execute(query):
+        kept = Kept(
+            attempt_id, number, late, created, version,
+            _streams(streams), json.loads(start), read_rules_once(rules),
+        )  # fmt: skip
+        found.setdefault(run_id, []).append(kept)
+    return tuple(view_run(campaign_id, run_id, kept, now) for run_id, kept in found.items())
+
+
+@functools.lru_cache(maxsize=1024)
+def _streams(said: str) -> Mapping[str, Stream]:
+    return read_streams(said)
+
+
+read_rules_once = functools.lru_cache(maxsize=256)(read_rules)
+"""Stop rules from their stored text, each text parsed once."""
+
+
+def _stop_view(row: StopRecord) -> StopRecordView:
+    return StopRecordView(
+        row.number, row.run_id, row.attempt, row.step, row.config_sha256, row.rule,
+        row.reason_code, row.text, row.metric, row.value, row.act, row.actor_kind,
+        row.actor_name, row.fired_on_box, row.confirmed, row.at, row.recorded_at,
+    )  # fmt: skip

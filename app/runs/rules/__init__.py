@@ -1,0 +1,1 @@
+"""Every decision about runs, as pure functions on frozen dataclasses."""

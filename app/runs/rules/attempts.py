@@ -1,0 +1,159 @@
+"""An attempt: what its sources together say, whichever of them came first.
+
+Who started it, how it ended, which rules fired and which stop was asked for are functions of the
+sources' states alone. The wrapper's word on the end counts before the training code's, any job's
+word before a person's assumption.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from app.runs.rules.events import CLOSINGS, PERSON, Kind, Status, source_rank
+from app.runs.rules.judging import Fired
+from app.runs.rules.streams import Ask, End, Stream
+from app.runs.rules.transitions import after
+
+Streams = Mapping[str, Stream]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The end of an attempt as it counts: `rule` is set where a rule had asked for the stop."""
+
+    status: Status
+    reason_code: str | None
+    reason_text: str | None
+    rule: str | None
+    exit_code: int | None
+    signal: int | None
+    at_us: int
+    source: str
+
+    @property
+    def by(self) -> str:
+        """Who ended it: `job`, `rule` or `person`."""
+        if self.source == PERSON:
+            return "person"
+        return "rule" if self.rule is not None else "job"
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What of an attempt binds: it goes to the journal when it changes."""
+
+    started: bool
+    status: Status
+    end: Ended | None
+    firings: tuple[Fired, ...]
+    ask: Ask | None
+
+    @property
+    def stopped_by(self) -> Fired | None:
+        """The rule that asked for the stop: the first that fired and does more than warn."""
+        return next((fired for fired in self.firings if fired.act == "stop"), None)
+
+
+NOTHING = Facts(False, Status.PLANNED, None, (), None)
+
+
+def facts_of(streams: Streams) -> Facts:
+    """What binds, from the states of all sources."""
+    ordered = sorted(streams.items(), key=lambda item: source_rank(item[0]))
+    started = any(stream.started_at_us is not None for _, stream in ordered)
+    firings = _merged(ordered)
+    ask = next((stream.ask for _, stream in ordered if stream.ask is not None), None)
+    status = after(Status.PLANNED, Kind.START) if started else Status.PLANNED
+    end: Ended | None = None
+    for source, stream in ordered:
+        if stream.end is not None and end is None:
+            status = after(status, stream.end.kind)
+            end = _ended(stream.end, source, status)
+    stop = next((fired for fired in firings if fired.act == "stop"), None)
+    if end is not None and end.source != PERSON and stop is not None:
+        end = _by_rule(end, stop, firings)
+        status = end.status
+    return Facts(started, status, end, firings, ask)
+
+
+def binding_changed(before: Stream, now: Stream) -> bool:
+    """Whether a step of a source may have changed anything that binds."""
+    return (
+        before.end is not now.end
+        or before.judged.firings is not now.judged.firings
+        or before.started_at_us is not now.started_at_us
+        or before.ask is not now.ask
+    )
+
+
+def _merged(ordered: list[tuple[str, Stream]]) -> tuple[Fired, ...]:
+    """Each rule once over all sources, the earliest first."""
+    best: dict[str, tuple[tuple[int, int, int, str], Fired]] = {}
+    for source, stream in ordered:
+        for fired in stream.judged.firings:
+            late = fired.elapsed_s if fired.elapsed_s is not None else 1 << 62
+            key = (late, fired.at_us, fired.seq, source)
+            if fired.rule not in best or key < best[fired.rule][0]:
+                best[fired.rule] = (key, fired)
+    return tuple(fired for _, fired in sorted(best.values(), key=lambda item: item[0]))
+
+
+def _ended(end: End, source: str, status: Status) -> Ended:
+    code = end.reason_code
+    if code is None and end.kind is not Kind.FINISH and end.kind not in CLOSINGS:
+        code = "code_error" if end.kind is Kind.FAIL else "operator"
+    if end.kind is Kind.CLOSE and code is None:
+        code = "operator"
+    return Ended(
+        status, code, end.reason_text, end.rule, end.exit_code, end.signal, end.at_us, source
+    )
+
+
+def _by_rule(end: Ended, stop: Fired, firings: tuple[Fired, ...]) -> Ended:
+    """Once a rule asked for a stop, any end is that stop; the exit code stays the child's."""
+    if end.rule is not None and end.status is Status.STOPPED:
+        said = next((fired.text for fired in firings if fired.rule == end.rule), None)
+        return replace(end, reason_text=end.reason_text or said)
+    return replace(
+        end,
+        status=Status.STOPPED,
+        reason_code=f"rule:{stop.rule}",
+        reason_text=stop.text,
+        rule=stop.rule,
+    )
+
+
+def started_at_us(streams: Streams) -> int | None:
+    """When the attempt began by the job's clock; the first sign of it without a start."""
+    for _, stream in sorted(streams.items(), key=lambda item: source_rank(item[0])):
+        if stream.started_at_us is not None:
+            return stream.started_at_us
+    firsts = [s.signs.first_at_us for name, s in streams.items() if s.signs and name != PERSON]
+    return min(firsts, default=None)
+
+
+def step_of(streams: Streams) -> str | None:
+    """The step of the plan that the attempt works on: by its start, else by any event."""
+    ordered = sorted(streams.items(), key=lambda item: source_rank(item[0]))
+    named = [stream for _, stream in ordered if stream.step is not None]
+    started = [stream for stream in named if stream.started_at_us is not None]
+    return (started or named)[0].step if named else None
+
+
+def machine_s(streams: Streams) -> int:
+    """How long the process ran, by its own measure where it gives one; whole seconds."""
+    jobs = [s.signs for name, s in streams.items() if s.signs is not None and name != PERSON]
+    measured = [signs.elapsed_s for signs in jobs if signs.elapsed_s is not None]
+    began = started_at_us(streams)
+    if measured:
+        return max(measured)
+    if not jobs or began is None:
+        return 0
+    return max(0, max(signs.last_at_us for signs in jobs) - began) // 1_000_000
+
+
+def received_us(streams: Streams) -> int | None:
+    """When the newest sign of the job came, by our clock."""
+    jobs = [s.signs.received_us for name, s in streams.items() if s.signs and name != PERSON]
+    return max(jobs, default=None)

@@ -1,0 +1,151 @@
+"""What of an attempt goes to the journal: starts, stop records and ends, when they change.
+
+Compared are the facts before and after an event. A fact that evidence which came late has moved
+(a rule fired on an earlier value, a lost run had finished after all) is written again; the newest
+entry counts and the earlier ones stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from app.runs.rules.attempts import Ended, Facts
+from app.runs.rules.events import PERSON, Status
+from app.runs.rules.judging import Fired
+from app.runs.rules.streams import Ask
+from app.runs.rules.times import text_of
+
+STARTED = "run.started"
+STOP_RECORDED = "run.stop_recorded"
+ENDED = "run.ended"
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Which attempt of which run is spoken of, and what its start said."""
+
+    run: str
+    attempt: int
+    attempt_id: str
+    step: str | None
+    config_sha256: str | None
+    machine_s: int
+    start: Mapping[str, object]
+    start_us: int | None
+    supersedes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """An entry to write; `by` is `job`, `rule:<id>` or `person`."""
+
+    kind: str
+    by: str
+    payload: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class StopFact:
+    """One line of the stop register; `key` tells the lines of an attempt apart."""
+
+    key: str
+    by: str
+    payload: Mapping[str, object]
+
+
+def bindings(subject: Subject, before: Facts, now: Facts) -> Iterator[Binding]:
+    """The entries that bring the journal from one set of facts to the other."""
+    about = _about(subject)
+    starts = now.started and not before.started
+    if starts:
+        yield Binding(STARTED, "job", {**about, **_start(subject)})
+    known = {fact.key: fact for fact in stop_facts(before)}
+    for fact in stop_facts(now):
+        # A start that comes late tells step and configuration of what was recorded before it.
+        if starts or known.get(fact.key) != fact:
+            yield Binding(STOP_RECORDED, fact.by, {**about, "key": fact.key, **fact.payload})
+    for key in known.keys() - {fact.key for fact in stop_facts(now)}:
+        withdrawn = {"key": key, **known[key].payload, "withdrawn": True}
+        yield Binding(STOP_RECORDED, known[key].by, {**about, **withdrawn})
+    if now.end is not None and now.end != before.end:
+        yield Binding(ENDED, now.end.by, {**about, **_end(subject, now.end, before.end)})
+
+
+def stop_facts(facts: Facts) -> tuple[StopFact, ...]:
+    """The stop register's lines of an attempt: rules that fired, a person's ask, other stops."""
+    lines = [_fired(fired) for fired in facts.firings]
+    if facts.ask is not None:
+        lines.append(_asked(facts.ask))
+    end = facts.end
+    if end is not None and end.status is Status.STOPPED:
+        told = {fired.rule for fired in facts.firings}
+        if end.rule not in told and not (end.source == PERSON and facts.ask is not None):
+            lines.append(_stopped(end))
+    return tuple(lines)
+
+
+def _fired(fired: Fired) -> StopFact:
+    by = "job" if fired.on_box else f"rule:{fired.rule}"
+    payload = _line(fired.rule, f"rule:{fired.rule}", fired.text, fired.act, fired.at_us)
+    seen: dict[str, object] = {
+        "metric": fired.metric,
+        "value": fired.value,
+        "fired_on_box": fired.on_box,
+        "confirmed": fired.confirmed,
+    }
+    return StopFact(f"rule:{fired.rule}", by, {**payload, **seen})
+
+
+def _asked(ask: Ask) -> StopFact:
+    return StopFact("asked", "person", _line(None, "operator", ask.text, "stop", ask.at_us))
+
+
+def _stopped(end: Ended) -> StopFact:
+    code = end.reason_code or "operator"
+    payload = _line(end.rule, code, end.reason_text or "", "stop", end.at_us)
+    return StopFact("ended", end.by, payload)
+
+
+def _line(rule: str | None, code: str, said: str, act: str, at_us: int) -> dict[str, object]:
+    return {
+        "rule": rule,
+        "reason_code": code,
+        "text": said,
+        "act": act,
+        "metric": None,
+        "value": None,
+        "fired_on_box": False,
+        "confirmed": False,
+        "at": text_of(at_us),
+    }
+
+
+def _about(subject: Subject) -> dict[str, object]:
+    return {
+        "run": subject.run,
+        "attempt": subject.attempt,
+        "attempt_id": subject.attempt_id,
+        "step": subject.step,
+        "config_sha256": subject.config_sha256,
+    }
+
+
+def _start(subject: Subject) -> dict[str, object]:
+    said = {name: subject.start.get(name) for name in ("host", "lot", "gpus", "parent")}
+    at = None if subject.start_us is None else text_of(subject.start_us)
+    return {**said, "at": at, "supersedes": subject.supersedes}
+
+
+def _end(subject: Subject, end: Ended, before: Ended | None) -> dict[str, object]:
+    return {
+        "status": end.status.value,
+        "reason_code": end.reason_code,
+        "reason_text": end.reason_text,
+        "rule": end.rule,
+        "exit_code": end.exit_code,
+        "signal": end.signal,
+        "at": text_of(end.at_us),
+        "machine_s": subject.machine_s,
+        "corrects": None if before is None else before.status.value,
+    }

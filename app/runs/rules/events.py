@@ -1,0 +1,92 @@
+"""What a job or a person says of a run: kinds, sources, reasons, and one event as it is kept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final
+
+RUN_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
+ATTEMPT_ID: Final = re.compile(r"(?:[0-9a-f]{32}|shell(?:-[0-9]{1,6})?)\Z")
+SOURCE: Final = re.compile(r"[a-z][a-z0-9-]{0,31}\Z")
+PERSON: Final = "person"
+"""The source of what people say of an attempt; no job may use it."""
+SHELL: Final = "shell"
+"""The source of posts that carry no number, and the stem of their attempts' ids."""
+MAIN: Final = "main"
+WRAPPER: Final = "wrapper"
+
+
+class Status(StrEnum):
+    """Where a run or an attempt stands; `silent` and `stalled` are computed beside it."""
+
+    PLANNED = "planned"
+    RUNNING = "running"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    STOPPED = "stopped"
+    LOST = "lost"
+
+
+class Kind(StrEnum):
+    """What an event says. The last three are said by people, the others by jobs."""
+
+    START = "start"
+    BEAT = "beat"
+    CHECKPOINT = "checkpoint"
+    STOP = "stop"
+    FAIL = "fail"
+    FINISH = "finish"
+    ASK = "ask"
+    LOST = "lost"
+    CLOSE = "close"
+
+
+JOB_KINDS: Final = (Kind.START, Kind.BEAT, Kind.CHECKPOINT, Kind.STOP, Kind.FAIL, Kind.FINISH)
+ENDS: Final = frozenset({Kind.STOP, Kind.FAIL, Kind.FINISH})
+"""How a job ends, as it says itself."""
+CLOSINGS: Final = frozenset({Kind.LOST, Kind.CLOSE})
+"""How a person ends the record of a run that went silent."""
+REASONS: Final = ("operator", "window_end", "infra", "code_error", "budget", "superseded")
+"""Reason codes beside `rule:<id>`."""
+STATES: Final = (
+    "parameters", "optimizer", "scheduler", "scaler", "random", "data_position", "progress",
+)  # fmt: skip
+"""What a checkpoint may say that it saved."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event as it was read. `seq` and `attempt_id` are None where a shell left them out.
+
+    `at_us` is the job's clock in microseconds since 1970, None where it said none. `fields`
+    holds what was read and checked, by the names of the wire.
+    """
+
+    run: str
+    attempt_id: str | None
+    source: str
+    seq: int | None
+    kind: Kind
+    at_us: int | None
+    fields: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """One event as it is kept: its number within its source, the job's time, and ours."""
+
+    source: str
+    seq: int
+    kind: Kind
+    at_us: int
+    received_us: int
+    fields: Mapping[str, Any]
+
+
+def source_rank(source: str) -> tuple[int, str]:
+    """Whose word on an end counts first: the wrapper's, then `main`'s, the others', a person's."""
+    ranks = {WRAPPER: 0, MAIN: 1, PERSON: 9}
+    return ranks.get(source, 2), source

@@ -1,0 +1,37 @@
+"""Names: the next free id of a run, and the known name that was most likely meant."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Collection, Iterable
+
+_NUMBERED = re.compile(r"(.*?)(\d{1,12})\Z", re.S)
+
+
+def next_id(run: str, taken: Collection[str] = ()) -> str:
+    """The next free id after one: `a-01` → `a-02`, `a-9` → `a-10`, `trial` → `trial-02`."""
+    following = _following(run)
+    while following in taken:
+        following = _following(following)
+    return following
+
+
+def stem(run: str) -> str:
+    """What the ids that follow a run have in common: the id without its trailing number."""
+    match = _NUMBERED.match(run)
+    return match[1] if match else run
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that is nearly this one."""
+    found = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
+    return found[0] if found else None
+
+
+def _following(run: str) -> str:
+    match = _NUMBERED.match(run)
+    if match is None:
+        return f"{run[:61]}-02"
+    number = str(int(match[2]) + 1).zfill(len(match[2]))
+    return f"{match[1][: 64 - len(number)]}{number}"

@@ -1,0 +1,213 @@
+"""Puts a run together from its attempts, as it stands at one moment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Final
+
+from app.runs.rules import attempts as tell
+from app.runs.rules.attempts import Facts
+from app.runs.rules.events import PERSON, source_rank
+from app.runs.rules.liveness import due_us, stall_due_us
+from app.runs.rules.metrics import MetricSeen
+from app.runs.rules.streams import Progress, Stream
+from app.runs.rules.times import at_of, us_of
+from app.runs.rules.views import (
+    SUPERSEDED,
+    AttemptView,
+    FiredView,
+    Kept,
+    MetricView,
+    RuleView,
+    RunView,
+    StopAsk,
+)
+from punktum.stop_rules import StopRule, rules_for
+
+_CLOCK_WRONG_US: Final = 120_000_000
+
+
+def current_of(kept: Sequence[Kept]) -> Kept:
+    """The attempt that a run's status is taken from: the last that started in its turn."""
+    ordered = sorted(kept, key=lambda one: one.number)
+    in_turn = [one for one in ordered if not one.late] or ordered
+    started = [one for one in in_turn if tell.facts_of(one.streams).started]
+    return (started or in_turn)[-1]
+
+
+def view_run(campaign_id: str, run_id: str, kept: Sequence[Kept], now: datetime) -> RunView:
+    """The run as its attempts tell it, silent and stalled as of `now`."""
+    ordered = sorted(kept, key=lambda one: one.number)
+    current = current_of(ordered)
+    facts = tell.facts_of(current.streams)
+    views = tuple(_attempt(one, current) for one in ordered)
+    mine = next(view for view in views if view.number == current.number)
+    alive = facts.end is None
+    now_us, received = us_of(now), tell.received_us(current.streams)
+    silent = alive and (due_us(current.streams) or now_us) < now_us
+    progress = _progress(current.streams)
+    stall_us = stall_due_us(current.streams)
+    stalled = alive and not silent and facts.started and (stall_us or now_us) < now_us
+    first = next((one for one in ordered if one.start), current)
+    begun = [view.started_at for view in views if view.started_at is not None]
+    seen = [view.last_seen_at for view in views if view.last_seen_at is not None]
+    return RunView(
+        id=run_id,
+        campaign_id=campaign_id,
+        step=tell.step_of(current.streams),
+        status=facts.status.value,
+        silent=silent,
+        stalled=stalled,
+        silent_since_at=at_of(received) if silent and received is not None else None,
+        stalled_since_at=at_of(progress.since_us) if stalled and progress else None,
+        attempt=current.number,
+        attempts=views,
+        machine_s=sum(view.machine_s for view in views),
+        started_at=min(begun, default=None),
+        last_seen_at=max(seen, default=None),
+        ended_at=mine.ended_at,
+        progress=progress.done if progress else None,
+        total=progress.total if progress else None,
+        metrics=_metrics(ordered, current),
+        config_sha256=first.start.get("config_sha256"),
+        parent=first.start.get("parent"),
+        corpora=tuple(sorted((first.start.get("config") or {}).get("corpora", {}).items())),
+        reason_code=mine.reason_code,
+        reason_text=mine.reason_text,
+        rule=mine.rule,
+        exit_code=mine.exit_code,
+        signal=mine.signal,
+        stop_asked=stop_asked(facts),
+        fired=tuple(view for one in ordered for view in _fired(tell.facts_of(one.streams))),
+        rules=_rules(ordered),
+        before_seal=first.plan_version == 0,
+        gaps=sum(view.missing for view in views),
+    )
+
+
+def stop_asked(facts: Facts) -> StopAsk | None:
+    """The stop that an attempt was asked for: a rule's counts before a person's."""
+    stop = facts.stopped_by
+    if stop is not None:
+        return StopAsk(stop.rule, stop.text, at_of(stop.at_us))
+    if facts.ask is not None:
+        return StopAsk(None, facts.ask.text, at_of(facts.ask.at_us))
+    return None
+
+
+def _attempt(one: Kept, current: Kept) -> AttemptView:
+    facts = tell.facts_of(one.streams)
+    end, machine_s = facts.end, tell.machine_s(one.streams)
+    received, due = tell.received_us(one.streams), due_us(one.streams)
+    started, last = _bounds(one, machine_s)
+    ended_us = last if end is not None else None
+    if end is not None and end.source != PERSON and started is not None and last is not None:
+        ended_us = _ended_us(one, end.at_us, started, last)
+        last = max(last, ended_us)
+    superseded = end is None and one.number != current.number and facts.started
+    start = one.start
+    return AttemptView(
+        id=one.attempt_id,
+        number=one.number,
+        status=SUPERSEDED if superseded else facts.status.value,
+        late=one.late,
+        started_at=None if started is None else at_of(started),
+        ended_at=None if ended_us is None else at_of(ended_us),
+        last_seen_at=None if last is None else at_of(last),
+        received_at=None if received is None else at_of(received),
+        due_at=at_of(due) if due is not None and end is None and not superseded else None,
+        machine_s=machine_s,
+        reason_code=end.reason_code if end else SUPERSEDED if superseded else None,
+        reason_text=end.reason_text if end else None,
+        rule=end.rule if end else None,
+        exit_code=end.exit_code if end else None,
+        signal=end.signal if end else None,
+        ended_by=end.by if end else None,
+        host=start.get("host"),
+        lot=start.get("lot"),
+        gpus=tuple(start.get("gpus", ())),
+        command=start.get("command"),
+        missing=sum(stream.numbers.missing_count for stream in one.streams.values()),
+    )
+
+
+def _bounds(one: Kept, machine_s: int) -> tuple[int | None, int | None]:
+    """Where an attempt begins and where its newest sign lies; a clock that is plainly ahead of
+    ours is set back to the moment that we first heard of it."""
+    reported = tell.started_at_us(one.streams)
+    if reported is None:
+        return None, None
+    started = one.created_us if reported - one.created_us > _CLOCK_WRONG_US else reported
+    return started, started + machine_s * 1_000_000
+
+
+def _ended_us(one: Kept, end_at_us: int, started: int, last: int) -> int:
+    """The end by the job's clock, unless that clock was set in between."""
+    shifted = end_at_us + started - (tell.started_at_us(one.streams) or started)
+    return shifted if abs(shifted - last) <= _CLOCK_WRONG_US else last
+
+
+def _progress(streams: Mapping[str, Stream]) -> Progress | None:
+    found = [streams[name].progress for name in sorted(streams, key=source_rank)]
+    known = [progress for progress in found if progress is not None]
+    return max(known, key=lambda progress: progress.done, default=None)
+
+
+def _metrics(ordered: Sequence[Kept], current: Kept) -> tuple[MetricView, ...]:
+    """Newest values from the newest attempt that has them; extremes over all attempts."""
+    merged: dict[str, MetricSeen] = {}
+    for one in [*(one for one in ordered if one is not current), current]:
+        for source in sorted(one.streams, key=source_rank, reverse=True):
+            for name, seen in one.streams[source].metrics.items():
+                merged[name] = _merged(merged.get(name), seen)
+    return tuple(
+        MetricView(name, seen.last, seen.low, seen.high, seen.final)
+        for name, seen in sorted(merged.items())
+    )
+
+
+def _merged(before: MetricSeen | None, seen: MetricSeen) -> MetricSeen:
+    if before is None:
+        return seen
+    lows = [low for low in (before.low, seen.low) if low is not None]
+    highs = [high for high in (before.high, seen.high) if high is not None]
+    return MetricSeen(
+        seen.last,
+        min(lows, key=float, default=None),
+        max(highs, key=float, default=None),
+        seen.final,
+    )
+
+
+def _fired(facts: Facts) -> tuple[FiredView, ...]:
+    return tuple(
+        FiredView(
+            fired.rule, fired.metric, fired.value, fired.act, fired.text, fired.step_no,
+            fired.elapsed_s, at_of(fired.at_us), fired.on_box, fired.confirmed,
+        )
+        for fired in facts.firings
+    )  # fmt: skip
+
+
+def _rules(ordered: Sequence[Kept]) -> tuple[RuleView, ...]:
+    """Every rule that holds for the run, also one that was never judged."""
+    found: dict[str, RuleView] = {}
+    for one in ordered:
+        for rule in rules_for(one.rules, tell.step_of(one.streams)):
+            before = found.get(rule.id)
+            found[rule.id] = _rule(before, rule, one.streams)
+    return tuple(found.values())
+
+
+def _rule(before: RuleView | None, rule: StopRule, streams: Mapping[str, Stream]) -> RuleView:
+    evaluated, hits, last = (before.evaluated, before.hits, before.last) if before else (0, 0, None)
+    fired = before.fired if before else False
+    for source in sorted(streams, key=source_rank, reverse=True):
+        judged = streams[source].judged
+        own, told = judged.states.get(rule.id), judged.told.get(rule.id)
+        evaluated += max(own.evaluated if own else 0, told.evaluated if told else 0)
+        hits = own.hits if own and own.evaluated else told.hits if told else hits
+        last = (told.last if told else None) or (own.last if own else None) or last
+        fired = fired or any(firing.rule == rule.id for firing in judged.firings)
+    return RuleView(rule.id, rule.kind, rule.metric, rule.act, evaluated, hits, last, fired)

@@ -1,0 +1,168 @@
+"""A run as other rooms and the pages see it: frozen, unknown is None, texts as they came."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from app.runs.rules.events import Status
+from app.runs.rules.streams import Stream
+from punktum.stop_rules import StopRule
+
+SUPERSEDED = "superseded"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """An attempt as it is kept: its register entry, its sources' states, what its start said."""
+
+    attempt_id: str
+    number: int
+    late: bool
+    created_us: int
+    plan_version: int
+    streams: Mapping[str, Stream]
+    start: Mapping[str, Any] = field(default_factory=dict)
+    rules: tuple[StopRule, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Machine time of one attempt, to be drawn; `open`: it still goes on, draw to now."""
+
+    run: str
+    attempt: int
+    starts_at: datetime
+    ends_at: datetime
+    open: bool
+    lot: str | None
+    gpus: tuple[int, ...]
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptView:
+    """One process of a run; `status` as a run's, or `superseded`."""
+
+    id: str
+    number: int
+    status: str
+    late: bool
+    started_at: datetime | None
+    ended_at: datetime | None
+    last_seen_at: datetime | None
+    received_at: datetime | None
+    due_at: datetime | None
+    machine_s: int
+    reason_code: str | None
+    reason_text: str | None
+    rule: str | None
+    exit_code: int | None
+    signal: int | None
+    ended_by: str | None
+    host: str | None
+    lot: str | None
+    gpus: tuple[int, ...]
+    command: str | None
+    missing: int
+
+
+@dataclass(frozen=True, slots=True)
+class MetricView:
+    """A metric: texts as they came. `low` and `high` are finite; `final` came with the end."""
+
+    name: str
+    last: str
+    low: str | None
+    high: str | None
+    final: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RuleView:
+    """A stop rule as a run has met it; `evaluated` 0 means that it was never judged."""
+
+    rule: str
+    kind: str
+    metric: str | None
+    act: str
+    evaluated: int
+    hits: int
+    last: str | None
+    fired: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FiredView:
+    """A rule that fired; `at` is the job's time."""
+
+    rule: str
+    metric: str | None
+    value: str | None
+    act: str
+    text: str
+    progress: int | None
+    elapsed_s: int | None
+    at: datetime
+    fired_on_box: bool
+    confirmed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StopAsk:
+    """A stop that was asked for: by a rule, or by a person (`rule` is None)."""
+
+    rule: str | None
+    text: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RunView:
+    """One run at one moment. `machine_s` sums the attempts; `gaps` counts missing events."""
+
+    id: str
+    campaign_id: str
+    step: str | None
+    status: str
+    silent: bool
+    stalled: bool
+    silent_since_at: datetime | None
+    stalled_since_at: datetime | None
+    attempt: int
+    attempts: tuple[AttemptView, ...]
+    machine_s: int
+    started_at: datetime | None
+    last_seen_at: datetime | None
+    ended_at: datetime | None
+    progress: int | None
+    total: int | None
+    metrics: tuple[MetricView, ...]
+    config_sha256: str | None
+    parent: str | None
+    corpora: tuple[tuple[str, str], ...]
+    reason_code: str | None
+    reason_text: str | None
+    rule: str | None
+    exit_code: int | None
+    signal: int | None
+    stop_asked: StopAsk | None
+    fired: tuple[FiredView, ...]
+    rules: tuple[RuleView, ...]
+    before_seal: bool
+    gaps: int
+
+    @property
+    def intervals(self) -> tuple[Interval, ...]:
+        """The machine time of each attempt that has begun."""
+        return tuple(
+            Interval(
+                self.id, one.number, one.started_at, one.ended_at or one.last_seen_at,
+                one.number == self.attempt and one.status == Status.RUNNING and not self.silent,
+                one.lot, one.gpus, one.status,
+            )
+            for one in self.attempts
+            if one.started_at is not None and one.last_seen_at is not None
+        )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Planned versus actual, live: sealed bars, actual bars, forecast, and the one answer."""

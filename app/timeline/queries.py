@@ -1,0 +1,201 @@
+"""Reading what the timeline is made of, in few statements, and the frame of every page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlmodel import Session
+
+from app.campaigns.queries import Header, header
+from app.decisions import queries as decisions
+from app.deliverables import queries as deliverables
+from app.orders import queries as orders
+from app.orders.rules.records import OrderedLot
+from app.plan import queries as plans
+from app.plan.rules.lots import LotWindow
+from app.runs import queries as runs
+from app.timeline.rules.answer import Answer, answer
+from app.timeline.rules.facts import (
+    DONE,
+    FAILED,
+    RUNNING,
+    SILENT,
+    STOPPED,
+    Decided,
+    Facts,
+    Stretch,
+    Window,
+)
+from app.timeline.rules.forecast import Forecast, forecast
+from app.timeline.rules.lines import StepLine, step_lines
+from app.web import Frame
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineView:
+    """A campaign's timeline with everything that follows from its facts."""
+
+    header: Header
+    facts: Facts
+    ahead: Forecast
+    lines: tuple[StepLine, ...]
+    answer: Answer
+
+
+def timeline(session: Session, campaign_id: str, now: datetime) -> TimelineView | None:
+    """Everything the timeline shows at `now`; None for an unknown campaign."""
+    found = header(session, campaign_id)
+    if found is None:
+        return None
+    facts = _facts(session, found, now)
+    ahead = forecast(facts)
+    return TimelineView(found, facts, ahead, step_lines(facts, ahead), answer(facts, ahead))
+
+
+def frame(session: Session, campaign_id: str, now: datetime) -> Frame | None:
+    """What stands around every page of a campaign: its question, the answer, what is next."""
+    view = timeline(session, campaign_id, now)
+    return frame_of(view) if view else None
+
+
+def frame_of(view: TimelineView) -> Frame:
+    """The frame of a timeline that was read already."""
+    known, said = view.header, view.answer
+    return Frame(known.id, known.question, known.zone, known.state, said.text, said.kind, said.next)
+
+
+def _facts(session: Session, found: Header, now: datetime) -> Facts:
+    versions = plans.all_sealed(session, found.id)
+    draft = None if versions else plans.draft(session, found.id)
+    first = versions[0] if versions else draft
+    newest = versions[-1] if versions else draft
+    if first is None or newest is None:
+        raise LookupError(f"campaign {found.id} has neither a draft nor a sealed plan")
+    lots = orders.lots_of(session, found.id)
+    stretches = _stretches(
+        session, found.id, now, {rule.id: rule.kind for rule in newest.plan.stop_rules}
+    )
+    zero = _zero(lots, newest.zero_at, stretches)
+    decided = decisions.read(session, found.id)
+    accepted = deliverables.acceptance(session, found.id)
+    return Facts(
+        plan=newest.plan,
+        sealed=first.schedule,
+        sealed_steps=first.plan.steps,
+        version=newest.version,
+        sealed_at=first.sealed_at,
+        windows=_windows(lots, newest.windows, zero),
+        zero_at=zero,
+        now_at=now,
+        closed_at=found.closed_at,
+        outcome=found.outcome,
+        stretches=stretches,
+        decided=Decided(
+            tuple((step, entry.at) for step, entry in decided.ended.items()),
+            tuple(decided.cut),
+            decided.stopped is not None,
+        ),
+        accepted=accepted.accepted,
+        announced=accepted.announced,
+    )
+
+
+def _zero(
+    lots: tuple[OrderedLot, ...], planned: datetime | None, stretches: tuple[Stretch, ...]
+) -> datetime | None:
+    """Hour 0: the first lot's real start, else the planned one, else the first fact."""
+    if lots:
+        return min(lot.starts_at for lot in lots)
+    if planned is not None:
+        return planned
+    return min((one.starts_at for one in stretches), default=None)
+
+
+def _windows(
+    lots: tuple[OrderedLot, ...], planned: tuple[LotWindow, ...], zero: datetime | None
+) -> tuple[Window, ...]:
+    """The lots as ordered, and planned ones only until an order fills them."""
+    filled = {lot.planned_lot for lot in lots}
+    names = {lot.id: lot for lot in planned}
+    windows = []
+    for lot in lots:
+        assert zero is not None
+        known = names.get(lot.planned_lot or "")
+        windows.append(
+            Window(
+                id=lot.id,
+                gpu=lot.gpu or (known.gpu if known else None),
+                gpus=lot.capacity,
+                starts_s=_after(zero, lot.starts_at),
+                ends_s=_after(zero, lot.ends_at),
+                usable_s=_after(zero, lot.usable_until),
+                ordered=True,
+            )
+        )
+    for window in planned:
+        if window.id not in filled:
+            starts, ends, usable = (
+                window.start_min * 60,
+                window.end_min * 60,
+                window.usable_min * 60,
+            )
+            windows.append(Window(window.id, window.gpu, window.gpus, starts, ends, usable, False))
+    return tuple(windows)
+
+
+def _after(zero: datetime, at: datetime) -> int:
+    return round((at - zero).total_seconds())
+
+
+def _stretches(
+    session: Session, campaign_id: str, now: datetime, kinds: dict[str, str]
+) -> tuple[Stretch, ...]:
+    """What happened, as one list: attempts of runs and people's time."""
+    found = [
+        _of_run(run, one, now, kinds)
+        for run in runs.runs_of(session, campaign_id, now)
+        for one in run.intervals
+    ]
+    for span in runs.spans_of(session, campaign_id):
+        going = span.ended_at is None
+        found.append(
+            Stretch(
+                span.step, span.started_at, span.ended_at or now, going, RUNNING if going else DONE
+            )
+        )
+    return tuple(sorted(found, key=lambda one: one.starts_at))
+
+
+def _of_run(run: runs.RunView, one: runs.Interval, now: datetime, kinds: dict[str, str]) -> Stretch:
+    kind = {
+        "completed": DONE,
+        "failed": FAILED,
+        "lost": FAILED,
+        "stopped": STOPPED,
+        "superseded": STOPPED,
+    }.get(one.status, RUNNING)
+    if kind == RUNNING and run.silent and not one.open:
+        kind = SILENT
+    reason = _reason(run) if kind in (STOPPED, FAILED) else None
+    return Stretch(
+        step=run.step,
+        starts_at=one.starts_at,
+        ends_at=now if one.open else one.ends_at,
+        open=one.open,
+        kind=kind,
+        run=run.id,
+        attempt=one.attempt,
+        lot=one.lot,
+        gpus=one.gpus,
+        reason=reason,
+        proof=kind == STOPPED and run.rule is not None and kinds.get(run.rule) != "non_finite",
+        last_seen_at=run.last_seen_at,
+    )
+
+
+def _reason(run: runs.RunView) -> str:
+    """In the words of the record: what was asked of the run, else what it said itself."""
+    if run.stop_asked is not None:
+        return run.stop_asked.text
+    return run.reason_text or run.reason_code or run.status

@@ -1,0 +1,1 @@
+"""What happened against what was sealed, and what follows from it."""

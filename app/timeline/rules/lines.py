@@ -1,0 +1,139 @@
+"""One line for each step: planned, actual, forecast, and by how much they differ.
+
+A deviation is of the step's own duration, observed − reserved; how much later it ends is said
+apart, since a late start is not the step's own doing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.plan.rules.model import Step
+from app.plan.rules.scheduled import Placement
+from app.timeline.rules.facts import Facts, Stretch
+from app.timeline.rules.forecast import Forecast
+from app.timeline.rules.states import spent_s, state_of
+
+
+@dataclass(frozen=True, slots=True)
+class StepLine:
+    """A step against its plan; all in seconds from hour 0.
+
+    `is_forecast`: the two differences rest on the forecast, not on what was observed.
+    """
+
+    id: str
+    step: Step
+    state: str
+    lane: str
+    planned: tuple[int, int] | None
+    stretches: tuple[Stretch, ...]
+    observed_s: int | None
+    forecast: tuple[int, int] | None
+    duration_delta_s: int | None
+    end_delta_s: int | None
+    is_forecast: bool
+    new: bool
+    dropped: bool
+    decided_s: int | None
+
+    @property
+    def planned_s(self) -> int | None:
+        """Seconds reserved by the sealed plan."""
+        return None if self.planned is None else self.planned[1] - self.planned[0]
+
+
+def step_lines(facts: Facts, ahead: Forecast) -> tuple[StepLine, ...]:
+    """A line for each placed step and each one left out, in the order of the plan."""
+    known = {step.id for step in facts.sealed_steps}
+    steps = [*facts.plan.steps, *(step for step in facts.sealed_steps if facts_lacks(facts, step))]
+    placed: dict[str, list[Placement]] = {}
+    for one in facts.sealed.placements:
+        placed.setdefault(one.step, []).append(one)
+    lines: list[StepLine] = []
+    for step in steps:
+        places: list[Placement | None] = list(placed.get(step.id, ())) or [None]
+        for number, place in enumerate(places):
+            lines.append(
+                _line(step, place, facts, ahead, first=number == 0, new=step.id not in known)
+            )
+    return tuple(lines)
+
+
+def facts_lacks(facts: Facts, step: Step) -> bool:
+    """Whether a step of the first plan is no longer in the one that holds now."""
+    return all(now.id != step.id for now in facts.plan.steps)
+
+
+def _line(
+    step: Step, place: Placement | None, facts: Facts, ahead: Forecast, *, first: bool, new: bool
+) -> StepLine:
+    state = state_of(step, facts)
+    line_id = place.id if place else step.id
+    bar = next((bar for bar in ahead.bars if bar[0] == line_id), None)
+    stretches = facts.of(step.id) if first else ()
+    planned = (place.start_min * 60, place.end_min * 60) if place else None
+    decided_s = next(
+        (facts.second(at) for name, at in facts.decided.points if name == step.id), None
+    )
+    observed = spent_s(stretches, facts) if stretches else None
+    duration, end, guessed = _differences(
+        state, planned, stretches, observed, bar, decided_s, facts
+    )
+    return StepLine(
+        id=line_id,
+        step=step,
+        state=state,
+        lane=_lane(step, place, stretches, bar),
+        planned=planned,
+        stretches=stretches,
+        observed_s=observed,
+        forecast=(bar[1], bar[2]) if bar else None,
+        duration_delta_s=duration,
+        end_delta_s=end,
+        is_forecast=guessed,
+        new=new and facts.version > 0,
+        dropped=state == "dropped",
+        decided_s=decided_s,
+    )
+
+
+def _lane(
+    step: Step,
+    place: Placement | None,
+    stretches: tuple[Stretch, ...],
+    bar: tuple[str, int, int, str] | None,
+) -> str:
+    used = next((one for one in reversed(stretches) if one.lot is not None), None)
+    if used is not None and step.gpus:
+        return f"{used.lot}/gpu-{min(used.gpus, default=0)}"
+    if place is not None:
+        return place.lane
+    if bar is not None:
+        return bar[3]
+    return "people" if step.kind in ("human", "decision_point") else ""
+
+
+def _differences(
+    state: str,
+    planned: tuple[int, int] | None,
+    stretches: tuple[Stretch, ...],
+    observed: int | None,
+    bar: tuple[str, int, int, str] | None,
+    decided_s: int | None,
+    facts: Facts,
+) -> tuple[int | None, int | None, bool]:
+    """Duration and end against the plan, and whether they are forecasts."""
+    if planned is None or state in ("dropped", "never_started"):
+        return None, None, False
+    reserved = planned[1] - planned[0]
+    if bar is not None:
+        total = (observed or 0) + bar[2] - bar[1]
+        return total - reserved, bar[2] - planned[1], True
+    ends = [facts.second(one.ends_at) for one in stretches] + (
+        [decided_s] if decided_s is not None else []
+    )
+    if not ends:
+        return None, None, False
+    duration = None if observed is None else observed - reserved
+    return duration, max(ends) - planned[1], False

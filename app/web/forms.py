@@ -1,0 +1,57 @@
+"""Forms as people send them: read once, checked for our token, nothing typed is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from fastapi import Request
+from starlette.datastructures import UploadFile
+
+from app.errors import Forbidden
+from app.texts import Text, text
+from app.web import tokens
+
+
+@dataclass(slots=True)
+class Form:
+    """What was typed, and what is wrong with it, field by field."""
+
+    values: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    lists: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    errors: dict[str, Text] = field(default_factory=dict)
+
+    def get(self, name: str, default: str = "") -> str:
+        """A field as typed, with the white space around it taken off."""
+        return self.values.get(name, default).strip()
+
+    def error(self, name: str) -> Text | None:
+        """What is wrong with a field, if anything."""
+        return self.errors.get(name)
+
+    def refuse(self, name: str, message: Text) -> None:
+        """Say what is wrong with a field and what would be right; the first word stands."""
+        self.errors.setdefault(name, message)
+
+
+async def read_form(request: Request) -> Form:
+    """Read the body as a form and check its token; raises `Forbidden` for a foreign one.
+
+    Use as a dependency: `form: Annotated[Form, Depends(read_form)]`.
+    """
+    data = await request.form(max_files=8, max_fields=2000)
+    values: dict[str, str] = {}
+    lists: dict[str, list[str]] = {}
+    files: dict[str, bytes] = {}
+    for name, value in data.multi_items():
+        if isinstance(value, UploadFile):
+            files[name] = await value.read()
+        else:
+            values[name] = value
+            lists.setdefault(name, []).append(value)
+    if not tokens.csrf_holds(request.app.state.secret, request, values.get("csrf_token", "")):
+        raise Forbidden(
+            text("This form is from another page or too old. Load the page and send it once more.")
+        )
+    return Form(values, files, {name: tuple(items) for name, items in lists.items()})

@@ -1,0 +1,193 @@
+"""The command ``punktum``: which module does what. Data goes to stdout, talk to stderr."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from punktum import talk
+from punktum.command_line import USAGE, make_parser
+from punktum.settings import Settings, SettingsError, read_settings, spool_folder
+
+if TYPE_CHECKING:
+    from punktum.verify import Verified
+
+OK: Final = 0
+FAILED: Final = 1
+UNREACHABLE: Final = 5
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; the exit code. What stands after ``--`` is the job's command."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    place = words.index("--") if "--" in words else len(words)
+    ours, command = words[:place], tuple(words[place + 1 :])
+    parser = make_parser()
+    chosen = parser.parse_args(ours)
+    try:
+        if chosen.act == "run":
+            return _run(chosen, command)
+        if chosen.act is None or command:
+            parser.print_help(sys.stderr)
+            return USAGE
+        acts = {"verify": _verify, "replay": _replay, "status": _status, "check": _check}
+        return acts[str(chosen.act)](chosen)
+    except SettingsError as error:
+        talk.say(str(error))
+        return USAGE
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return FAILED
+
+
+def _run(chosen: argparse.Namespace, command: tuple[str, ...]) -> int:
+    if not command:
+        talk.say("no command: punktum run --step S -- COMMAND …")
+        return USAGE
+    from punktum.wrapper import Wish, WrappedRun
+
+    wish = Wish(
+        step=chosen.step,
+        command=command,
+        run=chosen.run or _inherited_run_id(),
+        params=dict(chosen.param),
+        not_config=tuple(chosen.param_not_config),
+        config=chosen.config,
+        corpora=dict(chosen.corpus),
+        output=chosen.output,
+        beat_s=chosen.beat,
+        grace_s=chosen.grace,
+        on_end=chosen.on_end,
+        takeover=chosen.takeover,
+        strict=chosen.strict,
+    )
+    return WrappedRun(wish, _settings_for_a_job(chosen)).run()
+
+
+def _inherited_run_id() -> str | None:
+    """``PUNKTUM_RUN_ID``, unless it is that of a wrapper around this one."""
+    if os.environ.get("PUNKTUM_ATTEMPT_ID"):
+        return None
+    return os.environ.get("PUNKTUM_RUN_ID") or None
+
+
+def _settings_for_a_job(chosen: argparse.Namespace) -> Settings:
+    """A training is not kept from starting by a wrong address, unless that was wished."""
+    try:
+        return read_settings(chosen.url, chosen.token_file)
+    except SettingsError as error:
+        if chosen.strict:
+            raise
+        talk.say(f"NOT RECORDING: {error}. Training starts anyway; events stay in the spool")
+        return Settings()
+
+
+def _verify(chosen: argparse.Namespace) -> int:
+    from punktum.verify import NotVerifiable, Verifier, exit_code
+
+    settings = read_settings(chosen.url, chosen.token_file)
+    try:
+        verifier = Verifier(
+            Path(chosen.folder),
+            settings,
+            campaign_file=chosen.campaign,
+            runs=chosen.run,
+            globs=chosen.files,
+        )
+        wanted = verifier.sheet.deliverables
+        if not chosen.all:
+            wanted = (verifier.deliverable(chosen.deliverable),)
+        results = [verifier.verify(deliverable) for deliverable in wanted]
+    except NotVerifiable as error:
+        talk.say(str(error))
+        return error.code
+    if chosen.json:
+        _print_json({"items": [result.form() for result in results]})
+    else:
+        for result in results:
+            _print_verified(result)
+    for result in results:
+        if result.posted is not None:
+            talk.say(f"{result.deliverable}: {result.posted.text}")
+    return exit_code(results)
+
+
+def _print_verified(result: Verified) -> None:
+    print(
+        f"{result.deliverable}  {talk.count(len(result.files), 'file', 'files')} in {result.folder}"
+    )
+    if not result.verdicts:
+        print("  no check was announced")
+    width = max((len(verdict.kind) for verdict in result.verdicts), default=0)
+    for verdict in result.verdicts:
+        word = "passed" if verdict.passed else "FAILED"
+        print(f"  {word}  {verdict.kind:<{width}}  {verdict.detail}")
+
+
+def _replay(chosen: argparse.Namespace) -> int:
+    from punktum.replay import Replay
+    from punktum.server import Server
+
+    settings = read_settings(chosen.url, chosen.token_file)
+    spool = Path(chosen.spool)
+    if settings.url is None:
+        talk.say("no server: set PUNKTUM_URL or give --url")
+        return USAGE
+    if not spool.exists():
+        talk.say(f"{spool} is not there")
+        return USAGE
+    done = Replay(Server(settings), spool, step=chosen.step, run=chosen.run).send()
+    if chosen.json:
+        _print_json(done.form())
+    else:
+        attempts = talk.count(done.attempts, "attempt", "attempts")
+        events = talk.count(done.events, "event", "events")
+        submissions = talk.count(done.submissions, "submission", "submissions")
+        print(f"{attempts}, {events} sent, {done.refused} refused; {submissions} sent")
+    for refusal in done.first_refusals:
+        talk.say(f"refused, kept in the spool: {refusal}")
+    if done.trouble:
+        talk.say(f"not finished: {done.trouble}; nothing is lost, try again")
+        return UNREACHABLE
+    return FAILED if done.refused or done.submissions_refused else OK
+
+
+def _status(chosen: argparse.Namespace) -> int:
+    from punktum.status import spool_status, status_lines
+
+    folder = spool_folder(chosen.output)
+    if not folder.is_dir():
+        talk.say(f"no spool at {folder}; name the output folder with --output")
+        return USAGE
+    status = spool_status(folder)
+    if chosen.json:
+        _print_json(status.form())
+    else:
+        print("\n".join(status_lines(status)))
+    return OK
+
+
+def _check(chosen: argparse.Namespace) -> int:
+    from punktum.preflight import preflight
+
+    settings = read_settings(chosen.url, chosen.token_file)
+    findings, code = preflight(settings, spool_folder(chosen.output), chosen.step)
+    if chosen.json:
+        items = [{"name": f.name, "state": f.state, "text": f.text} for f in findings]
+        _print_json({"items": items})
+    else:
+        width = max(len(finding.name) for finding in findings)
+        for finding in findings:
+            print(f"{finding.state:<4}  {finding.name:<{width}}  {finding.text}")
+    return code
+
+
+def _print_json(value: object) -> None:
+    print(json.dumps(value, ensure_ascii=False, indent=2))

@@ -1,0 +1,245 @@
+"""Carries one spool file to the server, in order, batch by batch. Used by the sender and by replay.
+
+``POST /api/v1/events`` with ``{"events": [...]}``, at most 1,000 events and 512 KiB. What the
+answer means: 2xx stored; 401, 403, 408, 429 and 5xx tried again later (Retry-After respected);
+413 split; any other 4xx kept in the spool and marked refused. A refused start holds back the rest
+of its attempt. Seq numbers the server misses are sent once more.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from punktum import instants
+from punktum.answers import Answer, Result, is_retried, read_answer, read_results
+from punktum.events import Identity
+from punktum.ledger import Ledger
+from punktum.marks import mark_held, marked_held, unmark_held
+from punktum.server import Reply, Server, Unreachable
+from punktum.spool import Line, SpoolWriter, identity_of, line_of, read_lines
+
+MOST_EVENTS: Final = 1000
+MOST_BYTES: Final = 512 << 10
+LONGEST_WAIT_S: Final = 60.0
+LONGEST_RETRY_AFTER_S: Final = 600.0
+NOT_OURS: Final = (404, 405)
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """What one call of ``Delivery.send_next`` did. ``wait_s`` None: go on at once."""
+
+    sent: int = 0
+    idle: bool = False
+    held: bool = False
+    wait_s: float | None = None
+    why: str = ""
+    not_allowed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A line the server refused."""
+
+    kind: str
+    seq: int
+    status: int
+    problem: dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    lines: list[Line]
+    origin: str  # asked | file | memory
+
+
+class Delivery:
+    """One spool file on its way. Not to be shared between threads."""
+
+    def __init__(
+        self,
+        server: Server,
+        spool_file: Path,
+        *,
+        identity: Identity | None = None,
+        writer: SpoolWriter | None = None,
+        ledger: Ledger | None = None,
+        rewrite: Callable[[dict[str, object]], dict[str, object]] | None = None,
+        on_answer: Callable[[Answer], None] | None = None,
+        on_refusal: Callable[[Refusal], None] | None = None,
+        heed_marks: bool = True,
+    ) -> None:
+        self._server = server
+        self._file = spool_file
+        self._writer = writer
+        self._identity = identity or identity_of(spool_file)
+        self.ledger = ledger or Ledger(spool_file)
+        self._rewrite = rewrite
+        self._on_answer = on_answer
+        self._on_refusal = on_refusal
+        self._limit = MOST_EVENTS
+        self._failures = 0
+        self._missing: set[int] = set()
+        self._sent_again: set[int] = set()
+        self._heed_marks = heed_marks
+
+    def send_next(self, most: int = MOST_EVENTS) -> Carried:
+        """Send the next batch, if there is one. Never raises for what a server does."""
+        if self._heed_marks and self._identity and marked_held(self._file.parent, self._identity):
+            return Carried(held=True)
+        batch = self._next(min(most, self._limit))
+        if batch is None:
+            return Carried(idle=True)
+        try:
+            reply = self._server.post_bytes("/api/v1/events", self._body(batch))
+        except Unreachable as error:
+            return self._later(f"{self._server.url} does not answer: {error}")
+        return self._judge(batch, reply)
+
+    def _next(self, most: int) -> _Batch | None:
+        """What the server misses first, then the file, then what the disk did not take."""
+        wanted = self._missing_lines(most)
+        if wanted:
+            return _Batch(wanted, "asked")
+        fresh = self._fresh_lines(most)
+        if fresh:
+            return _Batch(fresh, "file")
+        waiting = self._writer.waiting_in_memory(most) if self._writer else []
+        found = [line for raw in waiting if (line := line_of(0, raw)) is not None]
+        return _Batch(found, "memory") if found else None
+
+    def _missing_lines(self, most: int) -> list[Line]:
+        """Lines the server asked for; what this spool does not hold is not looked for again."""
+        if not self._missing:
+            return []
+        found: list[Line] = []
+        with contextlib.suppress(OSError):
+            for line in read_lines(self._file):
+                if line.seq in self._missing and len(found) < most:
+                    found.append(line)
+        self._sent_again |= self._missing
+        self._missing = {line.seq for line in found}
+        return found
+
+    def _fresh_lines(self, most: int) -> list[Line]:
+        """The next lines; a start travels alone, since its answer decides about the rest."""
+        found: list[Line] = []
+        size = 0
+        with contextlib.suppress(OSError):
+            for line in read_lines(self._file, self.ledger.now.offset):
+                size += len(line.raw)
+                is_start = line.kind == "start"
+                if found and (is_start or size > MOST_BYTES or len(found) >= most):
+                    break
+                found.append(line)
+                if is_start:
+                    break
+        return found
+
+    def _body(self, batch: _Batch) -> bytes:
+        raws = [line.raw for line in batch.lines]
+        if self._rewrite is not None:
+            rewritten = [self._rewrite(line.event()) for line in batch.lines]
+            raws = [json.dumps(event, ensure_ascii=False).encode() for event in rewritten]
+        return b'{"events":[' + b",".join(raws) + b"]}"
+
+    def _judge(self, batch: _Batch, reply: Reply) -> Carried:
+        if 200 <= reply.status < 300:
+            results = read_results(reply.body, len(batch.lines))
+            if results is None:
+                return self._later("the answer could not be read")
+            return self._taken(batch, results, reply)
+        if is_retried(reply.status) or reply.status in NOT_OURS or not 400 <= reply.status < 500:
+            strange = "" if is_retried(reply.status) else " (is this the address of a Punktum?)"
+            why = f"{reply.problem} ({reply.status}){strange}"
+            later = self._later(why, reply.retry_after_s, slowly=bool(strange))
+            return replace(later, not_allowed=reply.status in (401, 403))
+        if len(batch.lines) > 1:
+            self._limit = max(1, len(batch.lines) // 2)
+            return Carried()
+        return self._taken(batch, [Result(reply.status, reply.body)], reply)
+
+    def _taken(self, batch: _Batch, results: list[Result], reply: Reply) -> Carried:
+        """Go through the results in order, up to the first that has to be sent again."""
+        done, held = 0, False
+        for line, result in zip(batch.lines, results, strict=True):
+            if result.retried or held:
+                break
+            done += 1
+            held = not result.stored and self._refused(line, result)
+            if result.stored and line.kind == "start" and self._identity:
+                unmark_held(self._file.parent, self._identity)
+        self._advance(batch, done)
+        if any(result.stored for result in results[:done]):
+            self._heard(read_answer(reply.body))
+        if held:
+            self.ledger.save()
+            return Carried(sent=done, held=True)
+        if done < len(batch.lines):
+            again = results[done]
+            later = self._later(
+                f"an event was put off ({again.status})", again.retry_after_s or reply.retry_after_s
+            )
+            return replace(later, sent=done, not_allowed=again.status in (401, 403))
+        self._failures = 0
+        self._limit = min(MOST_EVENTS, self._limit * 2)
+        return Carried(sent=done)
+
+    def _refused(self, line: Line, result: Result) -> bool:
+        """Note a refusal; True when it was the start, so that the attempt is held back."""
+        self.ledger.note_refused(line, result.status, result.problem)
+        self._sent_again.add(line.seq)  # the server will miss it, rightly
+        holds = line.kind == "start" and self._identity is not None
+        if holds and self._identity is not None:
+            mark_held(self._file.parent, self._identity, result.problem)
+        if self._on_refusal is not None:
+            self._on_refusal(Refusal(line.kind, line.seq, result.status, result.problem))
+        return holds
+
+    def _advance(self, batch: _Batch, done: int) -> None:
+        if done == 0:
+            return
+        lines = batch.lines[:done]
+        now = self.ledger.now
+        newest = max(now.acked_seq, *(line.seq for line in lines))
+        offset = lines[-1].end if batch.origin == "file" else now.offset
+        self._missing -= {line.seq for line in lines}
+        if batch.origin == "memory" and self._writer is not None:
+            self._writer.forget([line.raw for line in lines])
+        self.ledger.update(replace(now, offset=offset, acked_seq=newest, trouble=None))
+
+    def _heard(self, answer: Answer) -> None:
+        now = self.ledger.now
+        gaps = {seq for seq in answer.missing_seq if seq <= now.acked_seq}
+        self._missing |= gaps - self._sent_again
+        heard = replace(
+            now,
+            answered_at=instants.now_text(),
+            status=answer.status or now.status,
+            attempt=answer.attempt or now.attempt,
+            window_ends_at=answer.window_ends_at or now.window_ends_at,
+        )
+        self.ledger.update(heard)
+        if self._on_answer is not None:
+            self._on_answer(answer)
+
+    def _later(self, why: str, retry_after_s: int | None = None, slowly: bool = False) -> Carried:
+        """Wait: what the server asked for, else twice as long each time, with jitter."""
+        self._failures += 1
+        if retry_after_s is not None:
+            wait_s = min(float(retry_after_s), LONGEST_RETRY_AFTER_S)
+        else:
+            longest = (
+                LONGEST_WAIT_S
+                if slowly
+                else min(LONGEST_WAIT_S, 0.25 * 2 ** min(self._failures, 10))
+            )
+            wait_s = longest * random.uniform(0.5, 1.0)
+        self.ledger.update(replace(self.ledger.now, trouble=why))
+        return Carried(wait_s=wait_s, why=why)

@@ -1,0 +1,47 @@
+"""The job's own clock as text, and what is left until an instant the server named."""
+
+from __future__ import annotations
+
+import calendar
+import re
+import time
+
+_INSTANT = re.compile(
+    r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:\.\d+)?(Z|[+-]\d\d:?\d\d)\Z"
+)
+
+
+def now_text() -> str:
+    """Now by the job's clock, UTC with milliseconds: ``2026-12-01T08:00:00.000Z``."""
+    return instant_text(time.time())
+
+
+def instant_text(epoch_s: float) -> str:
+    """Seconds since 1970 as an instant in UTC with milliseconds."""
+    whole, milli = divmod(int(epoch_s * 1000), 1000)
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(whole)) + f".{milli:03d}Z"
+
+
+def epoch_s(text: str) -> float | None:
+    """An instant with its offset as seconds since 1970; None when it cannot be read."""
+    match = _INSTANT.match(text.strip())
+    if match is None:
+        return None
+    year, month, day, hour, minute, second = (int(match[i]) for i in range(1, 7))
+    zone = match[7]
+    shift_s = 0
+    if zone != "Z":
+        digits = zone[1:].replace(":", "")
+        shift_s = (int(digits[:2]) * 60 + int(digits[2:])) * 60 * (-1 if zone[0] == "-" else 1)
+    return calendar.timegm((year, month, day, hour, minute, second)) - shift_s
+
+
+def span_text(seconds: float) -> str:
+    """A length of time in its two largest units: ``1 d 6 h``, ``42 min 57 s``."""
+    left = int(abs(seconds))
+    parts = []
+    for unit_s, name in ((86400, "d"), (3600, "h"), (60, "min"), (1, "s")):
+        amount, left = divmod(left, unit_s)
+        if amount:
+            parts.append(f"{amount} {name}")
+    return " ".join(parts[:2]) or "0 s"

@@ -1,0 +1,98 @@
+"""Small files beside the spool that the processes of one attempt leave for each other.
+
+``stop``: a stop was asked for (by the server, or by a sealed rule judged here). ``held``: the
+server refused the start, so later events wait. ``rules``: the sealed rules the start's answer
+brought. Each is written whole or not at all.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from punktum import reading
+from punktum.events import Identity
+
+
+@dataclass(frozen=True, slots=True)
+class StopRequest:
+    """Who asked for the end and why. ``rule`` None: a person; ``on_box``: judged by the client."""
+
+    rule: str | None
+    text: str
+    on_box: bool = False
+
+
+def write_whole(path: Path, value: object) -> bool:
+    """Replace a JSON file in one step; False when the disk does not take it."""
+    beside = path.with_name(f"{path.name}.{os.getpid()}.new")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        beside.write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
+        os.replace(beside, path)
+    except (OSError, UnicodeError):
+        with contextlib.suppress(OSError):
+            beside.unlink()
+        return False
+    return True
+
+
+def read_whole(path: Path) -> dict[str, object] | None:
+    """A JSON object from a file; None when it is absent or cannot be read."""
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return reading.record(value)
+
+
+def _mark(folder: Path, identity: Identity, name: str) -> Path:
+    return folder / f"{identity.run}--{identity.attempt_id}.{name}.json"
+
+
+def mark_stop(folder: Path, identity: Identity, stop: StopRequest) -> None:
+    """Leave word of the first stop asked for; a later one changes nothing."""
+    path = _mark(folder, identity, "stop")
+    if not path.exists():
+        write_whole(path, {"rule": stop.rule, "text": stop.text, "on_box": stop.on_box})
+
+
+def marked_stop(folder: Path, identity: Identity) -> StopRequest | None:
+    """The stop another process of this attempt learned of."""
+    found = read_whole(_mark(folder, identity, "stop"))
+    if found is None:
+        return None
+    return StopRequest(
+        reading.text(found.get("rule")),
+        reading.text(found.get("text")) or "",
+        bool(found.get("on_box")),
+    )
+
+
+def mark_held(folder: Path, identity: Identity, problem: Mapping[str, object]) -> None:
+    """Leave word that the start was refused, with the server's reason."""
+    write_whole(_mark(folder, identity, "held"), dict(problem))
+
+
+def marked_held(folder: Path, identity: Identity) -> dict[str, object] | None:
+    """The reason for which this attempt's start was refused, None when it was not."""
+    return read_whole(_mark(folder, identity, "held"))
+
+
+def unmark_held(folder: Path, identity: Identity) -> None:
+    """The start was taken after all."""
+    _mark(folder, identity, "held").unlink(missing_ok=True)
+
+
+def mark_rules(folder: Path, identity: Identity, rules: Mapping[str, object]) -> None:
+    """Leave the sealed rules for the code that measures."""
+    write_whole(_mark(folder, identity, "rules"), dict(rules))
+
+
+def marked_rules(folder: Path, identity: Identity) -> dict[str, object] | None:
+    """The sealed rules the start's answer brought, in their wire form."""
+    return read_whole(_mark(folder, identity, "rules"))

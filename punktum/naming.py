@@ -1,0 +1,116 @@
+"""Run ids: which one to propose, which comes next, and which earlier attempts are plainly gone."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from punktum import reading
+from punktum.events import ENDS
+from punktum.locks import is_held
+from punktum.spool import identity_of, last_event, read_lines, spool_files
+
+
+@dataclass(frozen=True, slots=True)
+class KnownAttempt:
+    """One attempt as this spool tells it. ``end`` is its terminal event, None without one."""
+
+    run: str
+    attempt_id: str
+    step: str
+    config_sha256: str
+    host: str | None
+    end: dict[str, object] | None
+    alive: bool
+
+    @property
+    def may_go_on(self) -> bool:
+        """Whether the server would take another attempt under the same id."""
+        if self.end is None:
+            return not self.alive
+        reason = reading.text(self.end.get("reason_code")) or ""
+        return self.end.get("kind") != "finish" and not reason.startswith("rule:")
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A run id, and the id whose configuration it follows when it is a new one."""
+
+    run: str
+    parent: str | None = None
+
+
+def known_attempts(folder: Path) -> list[KnownAttempt]:
+    """The attempts whose start lies in this spool, oldest first."""
+    found = []
+    for path in spool_files(folder):
+        identity = identity_of(path)
+        start = _start_of(path)
+        if identity is None or start is None:
+            continue
+        found.append(
+            KnownAttempt(
+                identity.run,
+                identity.attempt_id,
+                reading.text(start.get("step")) or "",
+                reading.text(start.get("config_sha256")) or "",
+                reading.text(start.get("host")),
+                last_event(path, lambda event: event.get("kind") in ENDS),
+                is_held(path),
+            )
+        )
+    return found
+
+
+def propose_run(folder: Path, step: str, config_sha256: str) -> Proposal:
+    """The id to use when none was given.
+
+    The newest run of the step goes on under its id when the configuration is the same and it
+    neither completed nor was stopped by a rule; otherwise the next free number.
+    """
+    attempts = [attempt for attempt in known_attempts(folder) if attempt.step == step]
+    if not attempts:
+        return Proposal(f"{_as_id(step)}-01")
+    newest = attempts[-1]
+    if newest.config_sha256 == config_sha256 and newest.may_go_on:
+        return Proposal(newest.run)
+    taken = {attempt.run for attempt in attempts}
+    following = next_id(newest.run)
+    while following in taken:
+        following = next_id(following)
+    return Proposal(following, None if newest.config_sha256 == config_sha256 else newest.run)
+
+
+def next_id(run: str) -> str:
+    """``a-01`` → ``a-02``, ``a-9`` → ``a-10``, ``trial`` → ``trial-02``."""
+    match = re.search(r"(.*?)(\d+)\Z", run)
+    if match is None:
+        return f"{run[:61]}-02"
+    number = str(int(match[2]) + 1).zfill(len(match[2]))
+    return f"{match[1]}{number}"[-64:]
+
+
+def gone_attempts(folder: Path, run: str, host: str) -> list[str]:
+    """Earlier attempts of a run on this host that wrote no end and whose process is gone."""
+    return [
+        attempt.attempt_id
+        for attempt in known_attempts(folder)
+        if attempt.run == run
+        and attempt.end is None
+        and not attempt.alive
+        and attempt.host in (None, host)
+    ]
+
+
+def _start_of(path: Path) -> dict[str, object] | None:
+    try:
+        first = next(read_lines(path), None)
+    except OSError:
+        return None
+    return first.event() if first is not None and first.kind == "start" else None
+
+
+def _as_id(step: str) -> str:
+    cleaned = re.sub(r"[^A-Za-z0-9._-]+", "-", step).strip("-._")
+    return cleaned[:58] or "run"

@@ -1,0 +1,287 @@
+"""Records one source of one attempt: spool, heartbeat, sender, and what the server answered.
+
+Shared by ``punktum.run`` and the wrapper. Calls from the training thread write one line and
+return; two background threads do the rest: the keeper (syncs the spool at least once a second,
+beats, reads marks, speaks) and the sender. Nothing here raises into the caller.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from punktum import instants, talk
+from punktum.answers import Answer
+from punktum.delivery import Carried, Delivery, Refusal
+from punktum.events import Identity
+from punktum.heads import HeadWitness
+from punktum.ledger import Ledger
+from punktum.marks import StopRequest, mark_rules, mark_stop, marked_stop
+from punktum.sender import Sender
+from punktum.server import Server
+from punktum.settings import Settings
+from punktum.sheet import fetch_sheet
+from punktum.spool import SpoolWriter
+from punktum.stop_rules import as_dict
+
+TICK_S: Final = 0.5
+START_WAIT_S: Final = 5.0
+CLOSE_WAIT_S: Final = 4.5
+
+
+@dataclass(frozen=True, slots=True)
+class StartNews:
+    """How the start went: ``recorded``, ``refused``, ``unreachable``, or ``unknown`` so far."""
+
+    word: str = "unknown"
+    text: str = ""
+    next_id: str | None = None
+
+    @property
+    def offer(self) -> str:
+        """The next id, where the server offered one that its text does not name already."""
+        if self.next_id is None:
+            return ""
+        named = "" if self.next_id in self.text else f"; the next id is {self.next_id}"
+        return f"{named} (--run {self.next_id})"
+
+
+class Recorder:
+    """One source's record. ``began`` is a reading of ``time.monotonic`` shared by the attempt."""
+
+    def __init__(
+        self,
+        folder: Path,
+        identity: Identity,
+        settings: Settings,
+        *,
+        began: float | None = None,
+        on_tick: Callable[[], None] | None = None,
+        on_answer: Callable[[Answer], None] | None = None,
+        anyway: str = "Training goes on",
+    ) -> None:
+        self.folder = folder
+        self.settings = settings
+        self._began = time.monotonic() if began is None else began
+        self._on_tick = on_tick
+        self._on_answer = on_answer
+        self._anyway = anyway
+        self._pid = os.getpid()
+        self._to_say: deque[str] = deque()
+        self._said: set[str] = set()
+        self._away = False
+        self._stop: StopRequest | None = None
+        self._started = threading.Event()
+        self._ended = threading.Event()
+        self._start_news = StartNews()
+        self.newest = Answer()
+        self._heads = HeadWitness(folder)
+        self._writer = SpoolWriter(folder, identity)
+        self.identity = self._writer.identity
+        self._server = Server(settings) if settings.url else None
+        self._sender = self._new_sender()
+        self._keeper = threading.Thread(target=self._keep, name="punktum-keeper", daemon=True)
+
+    def _new_sender(self) -> Sender | None:
+        if self._server is None:
+            return None
+        delivery = Delivery(
+            self._server,
+            self._writer.path,
+            identity=self.identity,
+            writer=self._writer,
+            ledger=Ledger(self._writer.path),
+            on_answer=self._heard,
+            on_refusal=self._refused,
+        )
+        self._ledger = delivery.ledger
+        return Sender(delivery, self._writer.sync, self._carried)
+
+    def open(self) -> None:
+        """Start the background threads."""
+        self._keeper.start()
+        if self._sender is not None:
+            self._sender.start()
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether this is a forked copy of the process that records: then it stays silent."""
+        return os.getpid() != self._pid
+
+    @property
+    def elapsed_s(self) -> int:
+        """Whole seconds since the attempt began."""
+        return max(0, int(time.monotonic() - self._began))
+
+    @property
+    def seq(self) -> int:
+        """The number of the newest event."""
+        return self._writer.seq
+
+    @property
+    def spool_file(self) -> Path:
+        """The spool file written."""
+        return self._writer.path
+
+    def emit(self, kind: str, fields: Mapping[str, object], elapsed_s: int | None = None) -> None:
+        """Write one event and let the sender know. Absent (None) fields are left out."""
+        if self.is_copy:
+            return
+        event: dict[str, object] = {
+            "kind": kind,
+            "at": instants.now_text(),
+            "elapsed_s": self.elapsed_s if elapsed_s is None else elapsed_s,
+        }
+        event.update({name: value for name, value in fields.items() if value is not None})
+        self._writer.append(event)
+        if self._writer.trouble:
+            kept = "events are kept in memory only"
+            self.say_once(
+                "disk", f"cannot write {self._writer.path}: {self._writer.trouble}; {kept}"
+            )
+        if self._sender is not None:
+            self._sender.wake()
+
+    def say(self, text: str) -> None:
+        """Have the keeper say something, so that a blocked terminal blocks nobody."""
+        self._to_say.append(text)
+
+    def say_once(self, key: str, text: str) -> None:
+        """Say something the first time only."""
+        if key not in self._said:
+            self._said.add(key)
+            self.say(text)
+
+    @property
+    def stop_requested(self) -> StopRequest | None:
+        """The stop asked for: by the server, on the box, or in a process beside this one."""
+        return self._stop
+
+    def request_stop(self, stop: StopRequest) -> None:
+        """Note a stop; the first one stays. Other processes of the attempt learn of it."""
+        if self._stop is not None or self.is_copy:
+            return
+        self._stop = stop
+        mark_stop(self.folder, self.identity, stop)
+        by = f"rule {stop.rule}" if stop.rule else "a person"
+        where = " (fired on the box)" if stop.on_box else ""
+        self.say(f"stop asked for by {by}{where}: {stop.text}")
+
+    def learn_of_stop(self) -> StopRequest | None:
+        """The stop asked for, also by a mark that was left this very moment."""
+        self._look_for_marks()
+        return self._stop
+
+    @property
+    def start_news(self) -> StartNews:
+        """What is known about the start by now."""
+        return self._start_news
+
+    def await_start(self, timeout_s: float = START_WAIT_S) -> StartNews:
+        """Wait for the first word about the start, at most ``timeout_s`` seconds."""
+        if self._sender is None:
+            return StartNews("unreachable", "no PUNKTUM_URL")
+        self._started.wait(timeout_s)
+        if self._start_news.word == "unknown":
+            return StartNews("unreachable", f"{self.settings.url} does not answer")
+        return self._start_news
+
+    def close(self, timeout_s: float = CLOSE_WAIT_S) -> bool:
+        """Send what is left, at most ``timeout_s`` seconds; True when the server has everything."""
+        if self.is_copy:
+            return False
+        self._writer.sync()
+        all_sent = self._sender.drain(timeout_s) if self._sender is not None else False
+        self._ended.set()
+        self._keeper.join(timeout=TICK_S)
+        if self._sender is not None:
+            self._sender.end()
+            self._ledger.save()
+            self._heads.note(self.newest.head, at_once=True)
+        self.speak()
+        self._writer.close()
+        return all_sent and not self._writer.in_memory
+
+    # -- keeper thread ------------------------------------------------------------------------
+
+    def _keep(self) -> None:
+        while not self._ended.wait(TICK_S):
+            try:
+                self._writer.sync()
+                self._look_for_marks()
+                if self._on_tick is not None:
+                    self._on_tick()
+                self.speak()
+            except Exception as error:  # the thread must live
+                talk.say(f"{type(error).__name__} while keeping the record: {error}")
+
+    def _look_for_marks(self) -> None:
+        if self._stop is None:
+            self._stop = marked_stop(self.folder, self.identity)
+
+    def speak(self) -> None:
+        """Say what was left to be said."""
+        while self._to_say:
+            talk.say(self._to_say.popleft())
+
+    # -- sender thread ------------------------------------------------------------------------
+
+    def _heard(self, answer: Answer) -> None:
+        self.newest = answer
+        for warning in answer.warnings:
+            self.say_once(f"warning {warning}", warning)
+        if answer.stop_requested is not None:
+            self.request_stop(answer.stop_requested)
+        if self._on_answer is not None:
+            self._on_answer(answer)
+        self._heads.note(answer.head)
+        if answer.rules is not None:
+            rules = {"rules": [as_dict(rule) for rule in answer.rules]}
+            mark_rules(self.folder, self.identity, {**rules, "metric_names": answer.metric_names})
+        if self._start_news.word != "recorded":
+            self._start_news = StartNews("recorded")
+            self._started.set()
+        if answer.rules is not None and self._server is not None:
+            fetch_sheet(self._server, self.folder)
+
+    def _refused(self, refusal: Refusal) -> None:
+        detail = str(refusal.problem.get("detail") or refusal.problem.get("title") or "")
+        reason = detail or f"the server answered {refusal.status}"
+        if refusal.kind != "start":
+            self.say_once(f"refused {refusal.status}", f"refused, kept in the spool: {reason}")
+            return
+        next_id = refusal.problem.get("next_id")
+        news = StartNews("refused", reason, next_id if isinstance(next_id, str) else None)
+        self._start_news = news
+        said = f"NOT RECORDING: {reason.rstrip('.')}{news.offer}. {self._anyway}"
+        self.say(f"{said}; events stay in {self.folder}")
+        self._started.set()
+
+    def _carried(self, carried: Carried) -> None:
+        if carried.wait_s is None:
+            if carried.sent and self._away:
+                self._away = False
+                self.say("the server answers again; what waited is being sent")
+            return
+        if not self._away:
+            self._away = True
+            word = f"NOT RECORDING: {carried.why}" if carried.not_allowed else carried.why
+            self.say(f"{word}; events wait in {self.folder}")
+        if not self._started.is_set():
+            self._start_news = StartNews("unreachable", carried.why)
+            self._started.set()
+
+
+def attempt_began() -> float | None:
+    """When the wrapper began, by the monotonic clock that all processes of a machine share."""
+    try:
+        began = float(os.environ["PUNKTUM_BEGAN"])
+    except (KeyError, ValueError):
+        return None
+    return began if began <= time.monotonic() else None

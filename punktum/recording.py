@@ -1,0 +1,297 @@
+"""``punktum.run``: record a run from inside the code that trains.
+
+The training thread writes a line and goes on; it waits for no server and sees no exception of
+ours but ``StopRun``, raised when a stop was asked for. Under ``punktum run`` the code attaches to
+the wrapper's attempt, which then tells of start and end.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Literal
+
+from punktum import talk
+from punktum.beats import Beats
+from punktum.checkpoints import checkpoint_fields
+from punktum.death import ending_of_exception
+from punktum.events import Identity, log_tail, plain
+from punktum.marks import StopRequest
+from punktum.raised import NotRecording, StopRun
+from punktum.recorder import Recorder, attempt_began
+from punktum.rule_source import RuleSource
+from punktum.settings import Settings, SettingsError, read_settings, spool_folder
+
+BEAT_S: Final = 30.0
+
+
+class Run:
+    """One attempt while it lasts: ``with punktum.run("control") as run: …``.
+
+    ``step`` is the plan's step, ``run`` the run's id (default: proposed from the spool).
+    ``params`` (default: the command line), ``config`` (a file), ``corpora`` (name → path) and the
+    git revision are the configuration; ``not_config`` names parameters that do not count.
+    ``output`` is the folder that holds ``.punktum/spool``; ``beat_s`` seconds lie between beats.
+    ``takeover`` supersedes an attempt that still seems alive. With ``raise_on_stop`` False look at
+    ``stop_requested`` yourself. ``strict`` raises NotRecording on entering when the server does
+    not take the start within 5 s.
+
+    Every method may be called at any time; none raises but for a stop that was asked for.
+    """
+
+    def __init__(
+        self,
+        step: str,
+        *,
+        run: str | None = None,
+        params: Mapping[str, object] | None = None,
+        config: str | os.PathLike[str] | None = None,
+        corpora: Mapping[str, str | os.PathLike[str]] | None = None,
+        output: str | os.PathLike[str] | None = None,
+        beat_s: float = BEAT_S,
+        not_config: Iterable[str] = (),
+        url: str | None = None,
+        token_file: str | None = None,
+        takeover: bool = False,
+        raise_on_stop: bool = True,
+        strict: bool = False,
+    ) -> None:
+        self.step = str(step)
+        self._named = run or os.environ.get("PUNKTUM_RUN_ID") or None
+        self._id = self._named or self.step
+        self._params = params
+        self._config = config
+        self._corpora = corpora or {}
+        self._not_config = tuple(not_config)
+        self._output = output
+        self._url, self._token_file = url, token_file
+        self._takeover, self._strict = takeover, strict
+        self._raise_on_stop = raise_on_stop
+        attempt = os.environ.get("PUNKTUM_ATTEMPT_ID")
+        self._attached = bool(attempt and os.environ.get("PUNKTUM_RUN_ID"))
+        self._recorder: Recorder | None = None
+        self._entered = False
+        self._beats = Beats(beat_s, idle_beats=not self._attached)
+        planned = os.environ.get("PUNKTUM_STEP") if self._attached else None
+        self._rules = RuleSource(planned or self.step, self._beats.use_rules)
+
+    @property
+    def id(self) -> str:
+        """The run's id."""
+        return self._id
+
+    @property
+    def attempt_id(self) -> str | None:
+        """The attempt's random id; None when nothing is recorded."""
+        return self._recorder.identity.attempt_id if self._recorder else None
+
+    @property
+    def spool_file(self) -> Path | None:
+        """The spool file written; None when nothing is recorded."""
+        return self._recorder.spool_file if self._recorder else None
+
+    @property
+    def stop_requested(self) -> StopRequest | None:
+        """The stop that was asked for (``.rule``, ``.text``), None while the run may go on."""
+        return self._recorder.stop_requested if self._recorder else None
+
+    def progress(self, step: int, total: int | None = None) -> None:
+        """Say how far the job is, in steps of its own. Raises StopRun when a stop was asked for."""
+        self._guarded(lambda: self._beats.advance(step, total))
+        self._raise_if_wanted()
+
+    def metric(self, name: str, value: object) -> None:
+        """Report one value. Raises StopRun when a stop was asked for, also by this very value."""
+        self.metrics({name: value})
+
+    def metrics(self, values: Mapping[str, object]) -> None:
+        """Report several values of one moment. Raises StopRun when a stop was asked for."""
+        self._guarded(lambda: self._beats.measure(values))
+        self._raise_if_wanted()
+
+    def checkpoint(
+        self,
+        path: str | os.PathLike[str],
+        size: int | None = None,
+        *,
+        states: Sequence[str] = (),
+        write_s: float | None = None,
+    ) -> None:
+        """Report a saved checkpoint: ``size`` in bytes (default: the file's), ``write_s`` seconds.
+
+        ``states`` names what it holds: parameters, optimizer, scheduler, scaler, random,
+        data_position, progress. The line is on the disk when this returns.
+        """
+        self._guarded(lambda: self._report_checkpoint(Path(path), size, states, write_s))
+
+    def raise_if_stopped(self) -> None:
+        """Raise StopRun when a stop was asked for."""
+        stop = self.stop_requested
+        if stop is not None:
+            raise StopRun(stop)
+
+    def __enter__(self) -> Run:
+        self._entered = True
+        try:
+            self._begin()
+        except NotRecording:
+            raise
+        except Exception as error:
+            self._recorder = None
+            if self._strict:
+                raise NotRecording(str(error)) from error
+            talk.say(f"NOT RECORDING: {type(error).__name__}: {error}. Training goes on")
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> Literal[False]:
+        self._guarded(lambda: self._finish(error))
+        return False
+
+    # -- beginning ----------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        if os.environ.get("RANK", "0") not in ("", "0"):
+            return  # only the first process of a group reports
+        settings = self._settings()
+        folder = spool_folder(self._output)
+        if self._attached:
+            self._attach(folder, settings)
+        else:
+            self._start(folder, settings)
+
+    def _settings(self) -> Settings:
+        try:
+            return read_settings(self._url, self._token_file)
+        except SettingsError as error:
+            if self._strict:
+                raise NotRecording(str(error)) from None
+            talk.say(f"NOT RECORDING: {error}. Training goes on; events stay in the spool")
+            return Settings()
+
+    def _attach(self, folder: Path, settings: Settings) -> None:
+        named, self._id = self._named, os.environ["PUNKTUM_RUN_ID"]
+        if named != self._id:
+            talk.say(f"run {named} is recorded as {self._id}, as the wrapper says")
+        identity = Identity(self._id, os.environ["PUNKTUM_ATTEMPT_ID"])
+        self._record(folder, identity, settings, attempt_began()).open()
+
+    def _start(self, folder: Path, settings: Settings) -> None:
+        from punktum.arguments import own_params
+        from punktum.starting import begin_attempt, gather_configuration, start_fields
+
+        found = gather_configuration(
+            own_params() if self._params is None else self._params,
+            config=self._config,
+            corpora=self._corpora,
+            not_config=self._not_config,
+        )
+        start = begin_attempt(folder, self.step, found, named=self._named, takeover=self._takeover)
+        self._id = start.run
+        fields = start_fields(start, folder, self._beats.expect_next_s)
+        recorder = self._record(folder, Identity(start.run, start.attempt_id), settings, None)
+        recorder.emit("start", fields)
+        recorder.open()
+        if settings.url is None:
+            talk.say(
+                f"no PUNKTUM_URL: events of {self._id} wait in {folder}; "
+                f"send them later with: punktum replay {folder}"
+            )
+        if self._strict:
+            self._insist(recorder)
+
+    def _record(
+        self, folder: Path, identity: Identity, settings: Settings, began: float | None
+    ) -> Recorder:
+        recorder = Recorder(
+            folder, identity, settings, began=began, on_tick=self._tick, on_answer=self._rules.hear
+        )
+        self._beats.attach(recorder)
+        self._recorder = recorder
+        self._rules.look_at_sheet(folder)
+        self._look_for_rules()
+        return recorder
+
+    def _insist(self, recorder: Recorder) -> None:
+        news = recorder.await_start()
+        if news.word == "recorded":
+            return
+        ending = {"reason_code": "infra", "reason_text": plain(f"not started: {news.text}")}
+        recorder.emit("fail", ending)
+        recorder.close()
+        self._recorder = None
+        offer = f" (next id: {news.next_id})" if news.next_id else ""
+        raise NotRecording(f"{news.text}{offer}")
+
+    # -- going on -----------------------------------------------------------------------------
+
+    def _tick(self) -> None:
+        """From the keeper."""
+        self._look_for_rules()
+        self._beats.tick()
+
+    def _look_for_rules(self) -> None:
+        """Under a wrapper the sealed rules come by the mark it leaves."""
+        if self._attached and self._recorder is not None:
+            self._rules.look_for_mark(self._recorder.folder, self._recorder.identity)
+
+    def _report_checkpoint(
+        self, path: Path, size: int | None, states: Sequence[str], write_s: float | None
+    ) -> None:
+        if self._recorder is not None:
+            fields = checkpoint_fields(path, size, states, write_s)
+            self._recorder.emit("checkpoint", {**self._beats.standing(), **fields})
+
+    def _raise_if_wanted(self) -> None:
+        if self._raise_on_stop and self._recorder is not None and not self._recorder.is_copy:
+            self.raise_if_stopped()
+
+    # -- ending -------------------------------------------------------------------------------
+
+    def _finish(self, error: BaseException | None) -> None:
+        recorder = self._recorder
+        if recorder is None:
+            return
+        self._beats.flush()
+        if not self._attached:
+            self._end(recorder, error)
+        all_sent = recorder.close()
+        if recorder.settings.url is not None and not all_sent and not self._attached:
+            talk.say(
+                f"the server does not have all of {self._id} yet; it waits in {recorder.folder}, "
+                f"to be sent with: punktum replay {recorder.folder}"
+            )
+
+    def _end(self, recorder: Recorder, error: BaseException | None) -> None:
+        stop = recorder.stop_requested
+        ending = ending_of_exception(error, stop)
+        fields = {**self._beats.last_fields(), **ending.fields()}
+        if error is not None and not isinstance(error, (StopRun, SystemExit)):
+            import traceback
+
+            trace = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+            fields["log_tail"] = log_tail(trace.encode("utf-8", "replace"))
+        recorder.emit(ending.kind, fields)
+
+    def _guarded(self, act: Callable[[], None]) -> None:
+        """Do something of ours; what goes wrong in it is told, not raised. Forked copies do not."""
+        recorder = self._recorder
+        if not self._entered:
+            self._entered = True
+            talk.say(f'NOT RECORDING: use it as "with punktum.run({self.step!r}) as run:"')
+        if recorder is None or recorder.is_copy:
+            return
+        try:
+            act()
+        except Exception as error:
+            recorder.say_once("fault", f"{type(error).__name__} while recording: {error}")
+
+
+run = Run
+"""``punktum.run``: the same class under the name people type."""

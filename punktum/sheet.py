@@ -1,0 +1,173 @@
+"""The sheet: what a job may know of its campaign, kept for when there is no server.
+
+``GET /api/v1/sheet`` gives the campaign's id, steps, stop rules, deliverables with their announced
+checks, corpora with their ids, and windows. A campaign file (``--campaign FILE``) gives the same.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from punktum import instants, reading
+from punktum.answers import read_names, readable_rules
+from punktum.marks import read_whole, write_whole
+from punktum.server import Reply, Server, Unreachable
+from punktum.stop_rules import StopRule
+
+FORMAT: Final = "punktum-sheet/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Deliverable:
+    """An announced deliverable; ``checks`` in the order and form they were sealed."""
+
+    id: str
+    title: str
+    checks: tuple[dict[str, object], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A campaign as a job knows it; the raw form is kept, the rest is read from it."""
+
+    raw: dict[str, object]
+
+    @property
+    def campaign(self) -> str | None:
+        """The campaign's id."""
+        return reading.text(reading.record(self.raw.get("campaign")).get("id"))
+
+    @property
+    def steps(self) -> list[str]:
+        """The ids of the plan's steps."""
+        return [str(step["id"]) for step in reading.records(self.raw.get("steps")) if "id" in step]
+
+    @property
+    def rules(self) -> tuple[StopRule, ...]:
+        """The sealed stop rules that can be read."""
+        return readable_rules(self.raw.get("rules"))
+
+    @property
+    def metric_names(self) -> dict[str, str]:
+        """``{our name: the job's name}``."""
+        return read_names(self.raw.get("metric_names"))
+
+    @property
+    def deliverables(self) -> tuple[Deliverable, ...]:
+        """The announced deliverables."""
+        return tuple(
+            Deliverable(
+                str(item.get("id")),
+                reading.text(item.get("title")) or str(item.get("id")),
+                tuple(reading.records(item.get("checks"))),
+            )
+            for item in reading.records(self.raw.get("deliverables"))
+        )
+
+    def corpus(self, name: str) -> dict[str, object] | None:
+        """A corpus by its id."""
+        corpora = reading.records(self.raw.get("corpora"))
+        return next((corpus for corpus in corpora if corpus.get("id") == name), None)
+
+    @property
+    def last_window_ends_at(self) -> str | None:
+        """When the last lot can no longer be used."""
+        ends = [
+            end
+            for window in reading.records(self.raw.get("windows"))
+            if (end := reading.text(window.get("usable_until") or window.get("ends_at")))
+        ]
+        return max(ends, key=lambda end: instants.epoch_s(end) or 0.0, default=None)
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The known word that was most likely meant."""
+    found = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return found[0] if found else None
+
+
+def fetch_sheet(server: Server, folder: Path) -> Reply | None:
+    """Ask for the sheet and keep it; the reply, or None when the server does not answer."""
+    try:
+        reply = server.get("/api/v1/sheet")
+    except Unreachable:
+        return None
+    if reply.status == 200 and reply.body.get("format") == FORMAT:
+        write_whole(folder / "sheet.json", reply.body)
+    return reply
+
+
+def kept_sheet(*folders: Path) -> Sheet | None:
+    """The first sheet found in these spool folders."""
+    for folder in folders:
+        found = read_whole(folder / "sheet.json")
+        if found is not None and found.get("format") == FORMAT:
+            return Sheet(found)
+    return None
+
+
+def sheet_of_campaign_file(path: Path) -> Sheet:
+    """Read a campaign file (TOML) as a sheet. Raises ValueError with what is wrong."""
+    try:
+        import tomllib
+    except ImportError:
+        raise ValueError("reading a campaign file needs Python 3.11 or newer") from None
+    try:
+        with path.open("rb") as stream:
+            found: Mapping[str, object] = tomllib.load(stream)
+    except OSError as error:
+        raise ValueError(f"{path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path}: {error}") from None
+    if found.get("format") != "punktum/1":
+        raise ValueError(f'{path}: format is {found.get("format")!r}, "punktum/1" is needed')
+    return Sheet(
+        {
+            "format": FORMAT,
+            "campaign": dict(reading.record(found.get("campaign"))),
+            "metric_names": reading.record(
+                reading.record(found.get("decision_rule")).get("metrics")
+            ),
+            "steps": reading.records(found.get("steps")),
+            "rules": reading.records(found.get("stop_rules")),
+            "deliverables": _with_ids(reading.records(found.get("deliverables")), path.parent),
+            "corpora": _corpora(reading.records(found.get("corpora")), path.parent),
+            "windows": [],
+        }
+    )
+
+
+def _corpora(corpora: list[dict[str, object]], folder: Path) -> list[dict[str, object]]:
+    """Corpora with the ids of their ``ids_file`` read in."""
+    return [
+        {**corpus, "ids": _ids(folder / str(corpus["ids_file"]))}
+        if corpus.get("ids_file")
+        else corpus
+        for corpus in corpora
+    ]
+
+
+def _with_ids(items: list[dict[str, object]], folder: Path) -> list[dict[str, object]]:
+    """Deliverables whose checks name a file of ids get these ids."""
+    read = []
+    for item in items:
+        checks = [
+            {**check, "ids": _ids(folder / ids)}
+            if isinstance(ids := check.get("ids"), str)
+            else check
+            for check in reading.records(item.get("checks"))
+        ]
+        read.append({**item, "checks": checks})
+    return read
+
+
+def _ids(path: Path) -> list[str]:
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeError) as error:
+        raise ValueError(f"{path}: {error}") from None
+    return [line.strip() for line in lines if line.strip()]

@@ -1,0 +1,25 @@
+"""Signals as messages: they wait in a pipe until the wrapper looks."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+from collections.abc import Iterable
+
+
+class SignalInbox:
+    """Collects signals from now on; only in the main thread."""
+
+    def __init__(self, numbers: Iterable[int]) -> None:
+        self._reader, writer = os.pipe()
+        os.set_blocking(self._reader, False)
+        os.set_blocking(writer, False)
+        signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+        for number in numbers:
+            signal.signal(number, lambda number, frame: None)
+
+    def wait(self, timeout_s: float) -> list[int]:
+        """The signals that came, after waiting at most ``timeout_s`` seconds for the first."""
+        ready, _, _ = select.select([self._reader], [], [], timeout_s)
+        return list(os.read(self._reader, 4096)) if ready else []

@@ -1,0 +1,117 @@
+"""What a start says: the configuration as it lies on this box, and who runs it where."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import punktum
+from punktum import talk
+from punktum.configuration import UNREADABLE, Configuration, configuration
+from punktum.events import RUN_ID, plain
+from punktum.hashing import path_sha256
+from punktum.machine import host_name, machine_id, visible_gpus
+from punktum.naming import gone_attempts, propose_run
+from punktum.revision import revision
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Everything a start event says beside its kind and time."""
+
+    step: str
+    run: str
+    attempt_id: str
+    configuration: Configuration
+    parent: str | None = None
+    takeover: bool = False
+    command: str | None = None
+
+
+def begin_attempt(
+    folder: Path,
+    step: str,
+    found: Configuration,
+    *,
+    named: str | None = None,
+    takeover: bool = False,
+    command: str | None = None,
+) -> Start:
+    """A new attempt of the run named, or of the one the spool proposes.
+
+    Raises ValueError for a run id that is none.
+    """
+    proposal = propose_run(folder, step, found.sha256)
+    run = named or proposal.run
+    if not RUN_ID.match(run):
+        raise ValueError(f"run id {run!r}: letters, digits, '.', '_' and '-', 64 at most")
+    parent = proposal.parent if named is None else None
+    return Start(
+        plain(step, 64) or "(no name)", run, new_attempt_id(), found, parent, takeover, command
+    )
+
+
+def new_attempt_id() -> str:
+    """32 random hex characters."""
+    return secrets.token_hex(16)
+
+
+def gather_configuration(
+    params: Mapping[str, object],
+    *,
+    config: str | os.PathLike[str] | None = None,
+    corpora: Mapping[str, str | os.PathLike[str]] | None = None,
+    not_config: Iterable[str] = (),
+) -> Configuration:
+    """Read and hash what the configuration is made of, in the current folder's git revision.
+
+    A file that cannot be read is said and told as zeros: no reason not to train.
+    """
+    git = revision(Path.cwd())
+    return configuration(
+        params,
+        config_file=_hash(Path(config)) if config is not None else None,
+        git_commit=git.commit,
+        git_diff=git.diff,
+        corpora={name: _hash(Path(path)) for name, path in (corpora or {}).items()},
+        not_config=not_config,
+    )
+
+
+def _hash(path: Path) -> str:
+    try:
+        return path_sha256(path)
+    except OSError as error:
+        talk.say(f"cannot read {path}: {error.strerror}; the configuration is recorded without it")
+        return UNREADABLE
+
+
+def start_fields(start: Start, folder: Path, expect_next_s: int) -> dict[str, object]:
+    """The fields of the start event; absent ones are None."""
+    host = host_name()
+    lot = os.environ.get("PUNKTUM_LOT")
+    return {
+        "step": start.step,
+        "config_sha256": start.configuration.sha256,
+        "config": start.configuration.parts,
+        "not_config": start.configuration.not_config or None,
+        "host": plain(host),
+        "pid": os.getpid(),
+        "machine_id": machine_id(folder),
+        "parent": start.parent,
+        "takeover": start.takeover or None,
+        "gone_attempts": gone_attempts(folder, start.run, host) or None,
+        "lot": plain(lot, 64) if lot else None,
+        "gpus": visible_gpus(os.environ),
+        "command": plain(start.command, 1000) if start.command else None,
+        "client": f"punktum/{punktum.__version__} python/{_python()}",
+        "expect_next_s": expect_next_s,
+    }
+
+
+def _python() -> str:
+    return ".".join(str(number) for number in sys.version_info[:3])

@@ -1,0 +1,146 @@
+"""``punktum status``: what a spool holds, what the server has of it, and how much time is left."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from punktum import instants, reading
+from punktum.events import ENDS
+from punktum.ledger import read_standing
+from punktum.locks import is_held
+from punktum.marks import marked_held, marked_stop
+from punktum.sheet import kept_sheet
+from punktum.spool import identity_of, last_event, spool_files, starts_with
+from punktum.submission import kept_submissions
+
+
+@dataclass(frozen=True, slots=True)
+class SourceStatus:
+    """One spool file: written and acknowledged event numbers, and how the run stands."""
+
+    run: str
+    attempt_id: str
+    source: str
+    attached: bool
+    file: str
+    writing: bool
+    written: int
+    acknowledged: int
+    refused: int
+    status: str | None
+    attempt: int | None
+    end: str | None
+    answered_at: str | None
+    trouble: str | None
+    not_recording: str | None
+    stop: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SpoolStatus:
+    """A spool folder; ``left_s`` seconds until the lot's end by the job's clock."""
+
+    folder: str
+    campaign: str | None
+    window_ends_at: str | None
+    left_s: int | None
+    sources: tuple[SourceStatus, ...]
+    submissions: int
+
+    def form(self) -> dict[str, object]:
+        """For ``--json``."""
+        return asdict(self)
+
+
+def spool_status(folder: Path) -> SpoolStatus:
+    """Read a spool folder without touching it."""
+    sources, ends = [], []
+    for path in spool_files(folder):
+        sources.append(_source(folder, path))
+        ends.append(read_standing(path).window_ends_at)
+    sheet = kept_sheet(folder)
+    told = [end for end in ends if end]
+    end = told[-1] if told else (sheet.last_window_ends_at if sheet else None)
+    epoch_s = instants.epoch_s(end) if end else None
+    return SpoolStatus(
+        folder=str(folder),
+        campaign=sheet.campaign if sheet else None,
+        window_ends_at=end,
+        left_s=None if epoch_s is None else int(epoch_s - time.time()),
+        sources=tuple(sources),
+        submissions=len(kept_submissions(folder)),
+    )
+
+
+def _source(folder: Path, path: Path) -> SourceStatus:
+    identity = identity_of(path)
+    if identity is None:
+        raise ValueError(f"{path} is no spool file")
+    standing = read_standing(path)
+    newest = last_event(path, lambda event: True) or {}
+    end = last_event(path, lambda event: event.get("kind") in ENDS)
+    held = marked_held(folder, identity)
+    stop = marked_stop(folder, identity)
+    return SourceStatus(
+        run=identity.run,
+        attempt_id=identity.attempt_id,
+        source=identity.source,
+        attached=starts_with(path) != "start",
+        file=path.name,
+        writing=is_held(path),
+        written=reading.whole(newest.get("seq")) or 0,
+        acknowledged=standing.acked_seq,
+        refused=standing.refused,
+        status=standing.status,
+        attempt=standing.attempt,
+        end=str(end["kind"]) if end else None,
+        answered_at=standing.answered_at,
+        trouble=standing.trouble,
+        not_recording=None if held is None else str(held.get("detail") or held.get("title") or ""),
+        stop=None if stop is None else f"{stop.rule or 'operator'}: {stop.text}",
+    )
+
+
+def status_lines(status: SpoolStatus) -> list[str]:
+    """The status for a person."""
+    lines = [f"spool    {status.folder}"]
+    if status.campaign:
+        lines.append(f"campaign {status.campaign}")
+    if status.left_s is not None:
+        left = instants.span_text(status.left_s)
+        word = f"{left} left" if status.left_s >= 0 else f"ended {left} ago"
+        lines.append(f"window   until {status.window_ends_at}: {word}")
+    for source in status.sources:
+        lines += _source_lines(source)
+    if not status.sources:
+        lines.append("no run in it")
+    if status.submissions:
+        lines.append(f"submissions kept: {status.submissions}")
+    return lines
+
+
+def _source_lines(source: SourceStatus) -> list[str]:
+    if source.attached:
+        life = "inside, running" if source.writing else "inside, done"
+    else:
+        life = "running" if source.writing else (source.end or "no end written")
+    attempt = f"attempt {source.attempt}" if source.attempt else f"attempt {source.attempt_id[:8]}"
+    refused = f", {source.refused} refused" if source.refused else ""
+    lines = [
+        f"{source.run}  {attempt}  {source.source}  {life}",
+        f"  written {source.written}, acknowledged {source.acknowledged}{refused}",
+    ]
+    for word, text in (
+        (
+            "last answer",
+            source.answered_at and f"{source.answered_at} {source.status or ''}".strip(),
+        ),
+        ("NOT RECORDING", source.not_recording),
+        ("stop asked for", source.stop),
+        ("trouble", source.trouble),
+    ):
+        if text:
+            lines.append(f"  {word}: {text}")
+    return lines

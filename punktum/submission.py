@@ -1,0 +1,105 @@
+"""The evidence of one verification: kept beside the spool, posted when there is a server."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote
+
+import punktum
+from punktum import instants, reading
+from punktum.answers import is_retried
+from punktum.checks import Verdict
+from punktum.checks.base_revision import CONFIG, base_of
+from punktum.machine import host_name, machine_id
+from punktum.manifest import FileEntry
+from punktum.marks import read_whole, write_whole
+from punktum.server import Reply, Server, Unreachable
+
+FOLDER: Final = "submissions"
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """What became of a submission: ``taken`` None when no server took or refused it."""
+
+    taken: bool | None
+    text: str
+
+
+def make_submission(
+    folder: Path,
+    files: Sequence[FileEntry],
+    verdicts: Sequence[Verdict],
+    runs: Sequence[str],
+    reload_command: str | None,
+    spool: Path,
+) -> dict[str, object]:
+    """The wire form of the evidence."""
+    manifest: dict[str, object] = {"files": [entry.form() for entry in files], "runs": list(runs)}
+    bases = [base_of(folder / entry.path) for entry in files if entry.path.split("/")[-1] == CONFIG]
+    if bases and bases[0]:
+        manifest["base_revision"] = bases[0]
+    if reload_command:
+        manifest["reload_command"] = reload_command
+    return {
+        "submission_id": secrets.token_hex(16),
+        "manifest": manifest,
+        "checks": [verdict.form() for verdict in verdicts],
+        "machine_id": machine_id(spool),
+        "host": host_name(),
+        "made_at": instants.now_text(),
+        "tool": f"punktum/{punktum.__version__}",
+    }
+
+
+def keep_submission(spool: Path, deliverable: str, submission: dict[str, object]) -> Path | None:
+    """Write it beside the spool before it is posted; None when the disk does not take it."""
+    path = spool / FOLDER / f"{submission['submission_id']}.json"
+    kept = {"deliverable": deliverable, "submission": submission, "taken": None, "answer": None}
+    return path if write_whole(path, kept) else None
+
+
+def kept_submissions(spool: Path) -> list[Path]:
+    """The submissions kept in a spool folder, oldest first."""
+    found = []
+    for path in (spool / FOLDER).glob("*.json"):
+        kept = read_whole(path) or {}
+        made_at = reading.text(reading.record(kept.get("submission")).get("made_at"))
+        if made_at is not None and reading.text(kept.get("deliverable")):
+            found.append((made_at, path))
+    return [path for _, path in sorted(found)]
+
+
+def post_kept(server: Server, path: Path) -> Posted:
+    """Post a kept submission, any number of times: the server knows it by its id."""
+    kept = read_whole(path) or {}
+    posted = post_submission(
+        server, reading.text(kept.get("deliverable")) or "", reading.record(kept.get("submission"))
+    )
+    if posted.taken is not None:
+        write_whole(path, {**kept, "taken": posted.taken, "answer": posted.text})
+    return posted
+
+
+def post_submission(server: Server, deliverable: str, submission: dict[str, object]) -> Posted:
+    """Post evidence for a deliverable."""
+    where = f"/api/v1/deliverables/{quote(deliverable, safe='')}/submissions"
+    try:
+        reply = server.post(where, submission)
+    except Unreachable as error:
+        return Posted(None, f"{server.url} does not answer: {error}")
+    if reply.status in (200, 201):
+        return Posted(True, _said(reply))
+    if is_retried(reply.status):
+        return Posted(None, f"{reply.problem} ({reply.status})")
+    return Posted(False, f"{reply.problem} ({reply.status})")
+
+
+def _said(reply: Reply) -> str:
+    state = reading.text(reply.body.get("state")) or "submitted"
+    reason = reading.text(reply.body.get("reason"))
+    return f"{state}: {reason}" if reason else state

@@ -1,0 +1,298 @@
+"""``punktum run``: start a command, record its life and death, and never get in its way.
+
+The command runs in a session of its own. TERM, INT and USR1 are passed on; a HUP from a lost
+terminal is noted and the run goes on. When a stop was asked for, code inside that listens gets a
+grace to leave by itself, then TERM, a grace, and KILL.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from punktum import talk
+from punktum.arguments import params_from_command, shown_command
+from punktum.death import Ending, ending_of_process, shell_exit_code
+from punktum.events import Identity, last_line, log_tail, plain
+from punktum.machine import memory_kills
+from punktum.on_end import tell_owner
+from punktum.pressure import Pressure
+from punktum.recorder import CLOSE_WAIT_S, START_WAIT_S, Recorder, StartNews
+from punktum.server import Server
+from punktum.settings import Settings, spool_folder
+from punktum.siblings import deliver_siblings, is_listened_to, last_measured
+from punktum.signals import SignalInbox
+from punktum.starting import Start, begin_attempt, gather_configuration, start_fields
+from punktum.tee import Tee, start_tee
+
+TICK_S: Final = 0.2
+HEARD: Final = (
+    signal.SIGTERM,
+    signal.SIGINT,
+    signal.SIGUSR1,
+    signal.SIGHUP,
+    signal.SIGCHLD,
+)
+NOT_FOUND, NOT_EXECUTABLE = 127, 126
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What ``punktum run`` was asked to do. Times in seconds."""
+
+    step: str
+    command: tuple[str, ...]
+    run: str | None = None
+    params: Mapping[str, str] = field(default_factory=dict)
+    not_config: tuple[str, ...] = ()
+    config: str | None = None
+    corpora: Mapping[str, str] = field(default_factory=dict)
+    output: str | None = None
+    beat_s: float = 30.0
+    grace_s: float = 30.0
+    on_end: str | None = None
+    takeover: bool = False
+    strict: bool = False
+
+
+class WrappedRun:
+    """One command under the wrapper."""
+
+    def __init__(self, wish: Wish, settings: Settings) -> None:
+        self._wish = wish
+        self._settings = settings
+        self._folder = Path(os.path.abspath(spool_folder(wish.output)))
+        self._began = time.monotonic()
+        self._beat_at = self._began
+        self._tee: Tee | None = None
+        self._recorder: Recorder | None = None
+        self._child: subprocess.Popen[bytes] | None = None
+        self._forwarded: list[int] = []
+        self._pressure: Pressure | None = None
+
+    def run(self) -> int:
+        """Do it all; the exit code is the command's."""
+        with contextlib.suppress(OSError):
+            self._tee = start_tee()
+        inbox = SignalInbox(HEARD)
+        kills_before = memory_kills() or 0
+        try:
+            news = self._begin(inbox)
+        except Exception as error:
+            talk.say(f"NOT RECORDING: {type(error).__name__}: {error}. Training starts anyway")
+            news = StartNews("refused", str(error))
+        if self._wish.strict and news.word != "recorded":
+            return self._decline(news)
+        if self._forwarded:
+            return self._never_started()
+        try:
+            self._child = self._spawn()
+        except OSError as error:
+            return self._cannot_start(error)
+        returncode = self._attend(inbox, self._child)
+        return self._finish(returncode, (memory_kills() or 0) - kills_before)
+
+    # -- beginning ----------------------------------------------------------------------------
+
+    def _begin(self, inbox: SignalInbox) -> StartNews:
+        wish = self._wish
+        found = gather_configuration(
+            {**params_from_command(wish.command), **wish.params},
+            config=wish.config,
+            corpora=wish.corpora,
+            not_config=wish.not_config,
+        )
+        start = begin_attempt(
+            self._folder,
+            wish.step,
+            found,
+            named=wish.run,
+            takeover=wish.takeover,
+            command=shown_command(wish.command),
+        )
+        recorder = Recorder(
+            self._folder,
+            Identity(start.run, start.attempt_id, "wrapper"),
+            self._settings,
+            began=self._began,
+            on_tick=self._beat,
+            anyway="Training starts anyway",
+        )
+        recorder.emit("start", start_fields(start, self._folder, self._expect_next_s))
+        recorder.open()
+        self._recorder = recorder
+        news = self._await_start(recorder, inbox)
+        recorder.speak()
+        self._announce(start, news)
+        return news
+
+    def _await_start(self, recorder: Recorder, inbox: SignalInbox) -> StartNews:
+        """At most 5 s, and not deaf to signals meanwhile."""
+        ends = time.monotonic() + START_WAIT_S
+        while self._settings.url is not None and time.monotonic() < ends and not self._forwarded:
+            news = recorder.await_start(0.05)
+            if recorder.start_news.word != "unknown":
+                return news
+            self._take(inbox.wait(0))
+        return recorder.await_start(0)
+
+    def _announce(self, start: Start, news: StartNews) -> None:
+        replay = f"send them later with: punktum replay {self._folder}"
+        if self._settings.url is None:
+            talk.say(f"no PUNKTUM_URL: events of {start.run} wait in {self._folder}; {replay}")
+        elif news.word == "recorded" and self._recorder is not None:
+            attempt = self._recorder.newest.attempt
+            which = f", attempt {attempt}" if attempt is not None else ""
+            talk.say(f"recording {start.run}{which} at {self._settings.url}")
+        elif self._recorder is not None and self._recorder.start_news.word == "unknown":
+            talk.say(f"{news.text}; events of {start.run} wait in {self._folder}")
+
+    def _spawn(self) -> subprocess.Popen[bytes]:
+        tee = self._tee
+        child = subprocess.Popen(
+            self._wish.command,
+            stdout=tee.stdout if tee else None,
+            stderr=tee.stderr if tee else None,
+            env=self._environment(),
+            start_new_session=True,
+        )
+        if tee is not None:
+            tee.child_started()
+        return child
+
+    def _environment(self) -> dict[str, str]:
+        """Ours, and what code inside needs to attach to this attempt."""
+        environment = dict(os.environ)
+        if self._recorder is None:
+            return environment
+        identity = self._recorder.identity
+        environment["PUNKTUM_RUN_ID"] = identity.run
+        environment["PUNKTUM_ATTEMPT_ID"] = identity.attempt_id
+        environment["PUNKTUM_STEP"] = self._wish.step
+        environment["PUNKTUM_SPOOL"] = str(self._folder)
+        environment["PUNKTUM_BEGAN"] = repr(self._began)
+        if self._settings.url:
+            environment["PUNKTUM_URL"] = self._settings.url
+        if self._settings.token_file:
+            environment["PUNKTUM_TOKEN_FILE"] = os.path.abspath(self._settings.token_file)
+        return environment
+
+    # -- going on -----------------------------------------------------------------------------
+
+    def _attend(self, inbox: SignalInbox, child: subprocess.Popen[bytes]) -> int:
+        """Until the child's end: pass signals on, and press when a stop was asked for."""
+        while True:
+            self._take(inbox.wait(TICK_S))
+            returncode = child.poll()
+            if returncode is not None:
+                return returncode
+            self._press()
+
+    def _take(self, signals: list[int]) -> None:
+        child = self._child
+        for number in signals:
+            if number in (signal.SIGTERM, signal.SIGINT):
+                if child is None or child.poll() is None:
+                    self._forwarded.append(number)
+                    self._signal_group(number)
+            elif number == signal.SIGUSR1 and child is not None and child.poll() is None:
+                child.send_signal(number)
+            elif number == signal.SIGHUP:
+                self._note("terminal gone, the run continues")
+
+    def _press(self) -> None:
+        recorder = self._recorder
+        if recorder is None or recorder.stop_requested is None:
+            return
+        if self._pressure is None:
+            listens = is_listened_to(self._folder, recorder.identity)
+            self._pressure = Pressure(time.monotonic(), self._wish.grace_s, listens)
+        number = self._pressure.due(time.monotonic())
+        if number is not None:
+            self._signal_group(number)
+
+    def _signal_group(self, number: int) -> None:
+        if self._child is not None:
+            with contextlib.suppress(OSError):
+                os.killpg(self._child.pid, number)
+
+    def _note(self, text: str) -> None:
+        if self._recorder is not None:
+            self._recorder.emit("beat", {"note": text, "expect_next_s": self._expect_next_s})
+
+    def _beat(self) -> None:
+        """From the keeper: a sign of life when it is time."""
+        now = time.monotonic()
+        if self._recorder is not None and now - self._beat_at >= self._wish.beat_s:
+            self._beat_at = now
+            self._recorder.emit("beat", {"expect_next_s": self._expect_next_s})
+
+    @property
+    def _expect_next_s(self) -> int:
+        return max(60, int(2 * self._wish.beat_s))
+
+    # -- ending -------------------------------------------------------------------------------
+
+    def _finish(self, returncode: int, kills: int) -> int:
+        tail = log_tail(self._tee.tail()) if self._tee is not None else ""
+        stop = self._recorder.learn_of_stop() if self._recorder else None
+        if stop is not None:
+            self._signal_group(signal.SIGKILL)
+        ending = ending_of_process(
+            returncode,
+            forwarded=tuple(self._forwarded),
+            stop=stop,
+            last_line=last_line(tail),
+            memory_kills=kills,
+        )
+        self._record_end(ending, tail)
+        if self._wish.on_end is not None:
+            code = shell_exit_code(returncode)
+            tell_owner(self._wish.on_end, ending, code, self._environment())
+        return shell_exit_code(returncode)
+
+    def _record_end(self, ending: Ending, tail: str) -> None:
+        recorder = self._recorder
+        if recorder is None:
+            return
+        identity = recorder.identity
+        if self._settings.url is not None and recorder.start_news.word == "recorded":
+            server = Server(self._settings, timeout_s=CLOSE_WAIT_S / 2)
+            deliver_siblings(server, self._folder, identity, CLOSE_WAIT_S / 2)
+            server.close()
+        measured = last_measured(self._folder, identity)
+        recorder.emit(ending.kind, {**measured, **ending.fields(), "log_tail": tail or None})
+        all_sent = recorder.close(CLOSE_WAIT_S / 2)
+        reason = f" ({ending.reason_text})" if ending.reason_text else ""
+        waits = self._settings.url is not None and not all_sent
+        where = f"; events wait in {self._folder}: punktum replay {self._folder}" if waits else ""
+        talk.say(f"{identity.run} {ending.outcome}{reason}{where}")
+
+    def _decline(self, news: StartNews) -> int:
+        """``--strict`` and not recorded: the training does not start."""
+        talk.say(f"not started (--strict): {news.text}")
+        ending = Ending("fail", "infra", plain(f"not started (--strict): {news.text}"))
+        self._record_end(ending, "")
+        return 5 if news.word == "unreachable" else 1
+
+    def _never_started(self) -> int:
+        """A signal came before the command was started."""
+        number = self._forwarded[0]
+        returncode = -number
+        ending = ending_of_process(returncode, forwarded=(number,))
+        self._record_end(ending, "")
+        return shell_exit_code(returncode)
+
+    def _cannot_start(self, error: OSError) -> int:
+        code = NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_EXECUTABLE
+        text = f"{self._wish.command[0]}: {error.strerror}"
+        talk.say(text)
+        self._record_end(Ending("fail", "code_error", plain(text), exit_code=code), "")
+        return code

@@ -1,0 +1,242 @@
+"""The close on real databases: explained, refused while open, final, and proven."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from app import clock
+from app.closing.queries import closing
+from app.db import Database
+from app.journal.verify import rebuild_database, verify_database
+from bench.campaigns import plan_of
+from tests.pages import read, submit
+
+SHA = "a" * 64
+C = "/api/v1/campaigns/small"
+
+
+def _prepared(client: TestClient) -> str:
+    """A sealed, ordered campaign of four steps with a control and a variant done."""
+    answer = client.post(
+        "/api/v1/campaigns",
+        content=plan_of("small", 4),
+        headers={"Content-Type": "application/toml"},
+    )
+    assert answer.status_code == 201, answer.text
+    assert client.post(f"{C}/seal", json={}).status_code == 200
+    starts = clock.now() - timedelta(hours=9)
+    order = {
+        "provider": "iteragpu",
+        "reference": "IG-1",
+        "price": "390.00",
+        "currency": "USD",
+        "starts_at": starts.isoformat(),
+        "ends_at": (starts + timedelta(days=30)).isoformat(),
+    }
+    assert client.post(f"{C}/orders", json=order).status_code == 201
+    token = client.post(f"{C}/tokens", json={"name": "t"}).json()["token"]
+    for number, f1 in (("0", "0.70"), ("1", "0.73")):
+        _run(client, token, f"r-{number}", f"step-{number}", f1)
+    return str(token)
+
+
+def _run(client: TestClient, token: str, run: str, step: str, f1: str) -> None:
+    headers = {"Authorization": f"Bearer {token}"}
+    attempt = hashlib.sha256(run.encode()).hexdigest()[:32]
+    common = {"attempt_id": attempt, "source": "main"}
+    at = clock.now()
+    start = {**common, "seq": 1, "step": step, "config_sha256": SHA, "at": at.isoformat()}
+    assert client.post(f"/api/v1/runs/{run}/start", json=start, headers=headers).status_code == 200
+    end = {**common, "seq": 2, "at": at.isoformat(), "metrics": {"f1": float(f1), "loss": 0.1}}
+    assert client.post(f"/api/v1/runs/{run}/finish", json=end, headers=headers).status_code == 200
+
+
+def _close(client: TestClient, **changes: object) -> Any:
+    body = {
+        "outcome": "positive",
+        "conclusion": "Variant 1 gains 0.03.",
+        "close_with_open_points": True,
+    }
+    return client.post(f"{C}/close", json={**body, **changes})
+
+
+def test_a_close_with_open_points_must_be_said(client: TestClient) -> None:
+    _prepared(client)
+    refused = _close(client, close_with_open_points=False)
+    assert refused.status_code == 409
+    assert refused.json()["field"] == "close_with_open_points"
+    assert _close(client).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "field"),
+    [
+        ({"outcome": "won"}, 422, "outcome"),
+        ({"conclusion": "  "}, 422, "conclusion"),
+        ({"conclusion": "x" * 4001}, 422, "conclusion"),
+        ({"more": 1}, 422, "more"),
+    ],
+)
+def test_what_is_wrong_is_named(
+    client: TestClient, changes: dict[str, object], status: int, field: str
+) -> None:
+    _prepared(client)
+    answer = _close(client, **changes)
+    assert (answer.status_code, answer.json()["field"]) == (status, field)
+    assert client.get(f"{C}/report").json()["closed_at"] is None
+
+
+def test_a_draft_cannot_be_closed(client: TestClient) -> None:
+    client.post(
+        "/api/v1/campaigns",
+        content=plan_of("small", 4),
+        headers={"Content-Type": "application/toml"},
+    )
+    assert _close(client).status_code == 409
+
+
+def test_after_the_close_every_write_is_refused(client: TestClient) -> None:
+    token = _prepared(client)
+    assert _close(client).status_code == 200
+    now = clock.now().isoformat()
+    order = {
+        "provider": "x",
+        "reference": "y",
+        "price": None,
+        "currency": "USD",
+        "starts_at": now,
+        "ends_at": now,
+    }
+    writes = {
+        f"{C}/close": {"outcome": "negative", "conclusion": "Again."},
+        f"{C}/seal": {"reason": "late"},
+        f"{C}/orders": {**order, "ends_at": (clock.now() + timedelta(hours=1)).isoformat()},
+        f"{C}/expenses": {
+            "kind": "storage",
+            "amount": "1.00",
+            "currency": "USD",
+            "charged_on": "2026-12-01",
+        },
+        f"{C}/decisions": {"choice": "continue", "reason": "late"},
+        f"{C}/explanations": {"step": "prepare", "category": "data", "sentence": "late"},
+        f"{C}/steps/prepare/time": {"started_at": now},
+    }
+    for path, body in writes.items():
+        assert client.post(path, json=body).status_code == 409, path
+    beat = {"attempt_id": "1" * 32, "source": "main", "seq": 9}
+    answer = client.post(
+        "/api/v1/runs/r-0/beat", json=beat, headers={"Authorization": f"Bearer {token}"}
+    )
+    assert answer.status_code in (403, 409)
+
+
+def test_the_report_says_what_was_committed_accepted_and_decided(client: TestClient) -> None:
+    _prepared(client)
+    client.post(
+        f"{C}/explanations",
+        json={"step": "step-0", "category": "estimate", "sentence": "Small data."},
+    )
+    preview = client.get(f"{C}/report").json()
+    head = _close(client).json()
+    report = client.get(f"{C}/report").json()
+    assert report["outcome"] == "positive"
+    assert report["proposed"] == "positive"
+    assert (report["head_number"], report["head_sha256"]) == (head["number"], head["sha256"])
+    assert report["money"][0]["committed_minor"] == 39000
+    assert report["accepted"] == 0
+    assert [line["verdict"] for line in report["rule"]][:2] == ["control", "passes"]
+    rows = {row["step"]: row for row in report["steps"]}
+    assert rows["step-0"]["sentence"] == "Small data."
+    assert report["steps"] == preview["steps"]
+    assert report["orders"][0]["reference"] == "IG-1"
+
+
+def test_the_closed_report_never_changes(client: TestClient, database: Database) -> None:
+    _prepared(client)
+    _close(client)
+    before = client.get(f"{C}/report").json()
+    rebuild_database(database.write_engine)
+    assert client.get(f"{C}/report").json() == before
+    assert verify_database(database.write_engine).findings == ()
+
+
+def test_the_page_closes_and_then_shows_the_report(client: TestClient) -> None:
+    _prepared(client)
+    page = "/campaigns/small/closing"
+    refused = submit(client, page, "#close-form", outcome="positive", conclusion="Kept words.")
+    assert refused.status_code == 409
+    area = read(refused).css_first("textarea[name=conclusion]")
+    assert area is not None
+    assert area.text().strip() == "Kept words."
+    done = submit(
+        client, page, "#close-form", outcome="positive", conclusion="Ship.", with_open_points="yes"
+    )
+    assert done.status_code == 303
+    shown = read(client.get(page))
+    assert shown.css_first("#close-form") is None
+    line = shown.css_first("#answer")
+    assert line is not None
+    assert line.text(strip=True).startswith("Closed: ")
+
+
+def test_an_explanation_is_kept_and_shown(client: TestClient) -> None:
+    _prepared(client)
+    page = "/campaigns/small/closing"
+    empty = submit(client, page, "#explain", step="step-0", category="data", sentence=" ")
+    assert empty.status_code == 422
+    kept = submit(client, page, "#explain", step="step-0", category="data", sentence="Fewer rows.")
+    assert kept.status_code == 303
+    row = read(client.get(page)).css_first("#gap-step-0")
+    assert row is not None
+    assert "Fewer rows." in row.text()
+
+
+def test_the_report_is_one_page_that_needs_nothing_else(client: TestClient) -> None:
+    _prepared(client)
+    _close(client)
+    answer = client.get("/campaigns/small/report")
+    tree = read(answer)
+    assert tree.css("link[rel=stylesheet], script, img[src]") == []
+    assert "'sha256-" in answer.headers["content-security-policy"]
+    footer = tree.css_first("footer code")
+    assert footer is not None
+    assert footer.text() == client.get(f"{C}/report").json()["head_sha256"]
+
+
+def test_the_other_forms_carry_the_same_data(client: TestClient) -> None:
+    _prepared(client)
+    _close(client)
+    assert (
+        json.loads(client.get("/campaigns/small/report.json").text)
+        == client.get(f"{C}/report").json()
+    )
+    table = client.get("/campaigns/small/report.csv")
+    assert table.headers["content-type"].startswith("text/csv")
+    assert len(table.text.strip().split("\r\n")) == 5
+
+
+def test_something_recorded_meanwhile_asks_for_another_look(
+    app: FastAPI, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _prepared(client)
+
+    def then_a_decision(*args: Any) -> Any:
+        found = closing(*args)
+        client.post(f"{C}/decisions", json={"choice": "continue", "reason": "meanwhile"})
+        return found
+
+    monkeypatch.setattr("app.closing.api.closing", then_a_decision)
+    assert _close(client).status_code == 409
+
+
+def test_unknown_campaigns_are_not_there(client: TestClient) -> None:
+    for path in ("closing", "report", "report.json", "report.csv"):
+        assert client.get(f"/campaigns/none/{path}").status_code == 404
+    assert client.get("/api/v1/campaigns/none/report").status_code == 404

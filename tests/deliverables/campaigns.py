@@ -1,0 +1,65 @@
+"""Sealed and closed campaigns with deliverables in a database, for tests of commands and pages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.db import Database, WriteSession
+from app.deliverables import queries
+from app.deliverables.commands import Answer, retrieve, submit
+from app.deliverables.rules.standing import DeliverableStanding
+from app.deliverables.rules.submission import Submission
+from app.errors import AppError
+from app.journal import Actor
+from app.plan.rules.model import Plan
+from tests.conftest import NOW
+from tests.deliverables.plans import ID, plan
+from tests.plan.drafts import saved, sealed
+
+JOB = Actor("job", "box")
+
+
+def opened(database: Database, kept: Plan | None = None) -> str:
+    """A sealed campaign with the plan of these tests."""
+    saved(database, kept or plan())
+    sealed(database, ID)
+    return ID
+
+
+def resealed(database: Database, kept: Plan) -> None:
+    """Seal a later version."""
+    saved(database, kept, replace=True)
+    sealed(database, ID, "the checks changed")
+
+
+def closed(database: Database) -> None:
+    """Put the campaign into the state that its close leaves behind."""
+
+    def command(tx: WriteSession) -> None:
+        values = {"id": ID, "now": NOW}
+        tx.execute(
+            "UPDATE campaign_standings SET state = 'closed', outcome = 'positive',"
+            " closed_at = :now WHERE campaign_id = :id",
+            values,
+        )
+
+    database.write(ID, command)
+
+
+def sent(database: Database, submission: Submission, **more: Any) -> Answer:
+    """Submit (or prove the retrieval) as the job does; raises what is refused."""
+    act = retrieve if submission.retrieved else submit
+
+    def command(tx: WriteSession) -> Answer | AppError:
+        return act(tx, ID, submission, actor=more.get("actor", JOB), now=NOW)
+
+    answer = database.write(ID, command)
+    assert isinstance(answer, Answer)
+    return answer
+
+
+def standing(database: Database, deliverable: str = "predictions") -> DeliverableStanding:
+    """Where one deliverable stands."""
+    with database.read() as session:
+        found = queries.standing_of(session, ID)
+    return next(one for one in found if one.id == deliverable)

@@ -1,0 +1,268 @@
+"""The command line: status, check, help, versions, exit codes, and the token that nobody sees."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+import punktum
+from punktum import instants
+from punktum.cli import main
+from punktum.naming import next_id
+from punktum.settings import Settings, SettingsError, read_settings
+from tests.punktum_client.box import TOKEN, Box
+from tests.punktum_client.loopback import Loopback
+
+
+def test_status_of_a_run_with_and_without_a_server(box: Box, server: Loopback) -> None:
+    assert box.run_job("pass", "--run", "a-01").code == 0
+    box.reports_to(server)
+    server.warnings = []
+    assert box.run_job("raise SystemExit(3)", "--run", "a-02").code == 3
+    done = box.run("status")
+    assert done.code == 0
+    assert "a-01  attempt " in done.out
+    assert "  written 2, acknowledged 0" in done.out
+    assert "a-02  attempt 1  wrapper  fail" in done.out
+    assert "  written 2, acknowledged 2" in done.out
+    assert "window   until 2026-12-03T07:00:00.000Z" in done.out
+    found = box.run("status", "--json").json()
+    assert [(item["run"], item["acknowledged"]) for item in found["sources"]] == [
+        ("a-01", 0),
+        ("a-02", 2),
+    ]
+    assert isinstance(found["left_s"], int)
+
+
+def test_status_of_a_refused_run(box: Box, server: Loopback) -> None:
+    box.reports_to(server)
+    server.refuse = lambda event: (409, {"detail": "new id needed"})
+    box.run_job("pass", "--run", "a-01")
+    said = box.run("status").out
+    assert "  NOT RECORDING: new id needed" in said
+    assert "acknowledged 1, 1 refused" in said
+
+
+def test_status_without_a_spool(box: Box) -> None:
+    done = box.run("status", "--output", "nowhere")
+    assert done.code == 2
+    assert done.err.startswith("punktum: no spool at nowhere/.punktum/spool")
+
+
+def test_check_when_all_is_well(box: Box, server: Loopback) -> None:
+    box.reports_to(server)
+    server.sheet.update(steps=[{"id": "control"}], server_time=instants.now_text())
+    done = box.run("check", "--step", "control")
+    assert done.code == 0, done.out
+    assert f"{server.url} answers in" in done.out
+    assert "ok    token   taken, campaign c" in done.out
+    assert '"control" is in the plan' in done.out
+    assert "agrees with the server's" in done.out
+    assert (box.spool / "sheet.json").exists()
+    assert not list(box.spool.glob(".probe*"))
+
+
+def test_check_finds_what_will_not_work(box: Box, server: Loopback) -> None:
+    box.reports_to(server)
+    server.sheet.update(steps=[{"id": "control"}], server_time="2020-01-01T00:00:00.000Z")
+    done = box.run("check", "--step", "contorl", "--json")
+    assert done.code == 1
+    found = {item["name"]: (item["state"], item["text"]) for item in done.json()["items"]}
+    assert found["step"] == ("fail", '"contorl" unknown, did you mean "control"?')
+    assert found["clock"][0] == "note"
+    assert "ahead of the server's" in found["clock"][1]
+    server.mode = "401"
+    done = box.run("check", "--json")
+    assert done.code == 1
+    found = {item["name"]: (item["state"], item["text"]) for item in done.json()["items"]}
+    assert found["token"] == ("fail", "told to say 401 (401)")
+    assert found["server"][0] == "ok"
+
+
+def test_check_without_a_server(box: Box, server: Loopback) -> None:
+    assert box.run("check").code == 0
+    server.close()
+    box.reports_to(server)
+    done = box.run("check")
+    assert done.code == 5
+    assert "Connection refused" in done.out
+
+
+def test_check_warns_of_a_token_file_others_can_read(box: Box, server: Loopback) -> None:
+    token = box.folder / "token"
+    token.write_text(TOKEN)
+    token.chmod(0o644)
+    words = ("check", "--url", server.url, "--token-file", "token")
+    assert "others can read token: chmod 600 token" in box.run(*words).out
+    token.chmod(0o600)
+    assert "others can read" not in box.run(*words).out
+
+
+def test_check_says_when_the_disk_takes_nothing(box: Box) -> None:
+    box.environment = {"PUNKTUM_SPOOL": "/dev/null/spool"}
+    done = box.run("check")
+    assert done.code == 1
+    assert "fail  disk" in done.out
+
+
+def test_replay_needs_a_server_and_a_spool(box: Box, server: Loopback) -> None:
+    assert box.run("replay", "spool").code == 2
+    box.reports_to(server)
+    assert box.run("replay", "spool").code == 2
+    box.run_job("pass")
+    server.close()
+    done = box.run("replay", str(box.spool))
+    assert done.code == 5
+    assert "nothing is lost, try again" in done.err
+
+
+def test_replay_counts(box: Box, server: Loopback) -> None:
+    box.run_job("pass")
+    box.reports_to(server)
+    done = box.run("replay", str(box.spool))
+    assert (done.code, done.out) == (0, "1 attempt, 2 events sent, 0 refused; 0 submissions sent\n")
+    assert box.run("replay", str(box.spool), "--json").json()["events"] == 2
+    server.refuse = lambda event: (422, {"detail": "no"})
+    done = box.run("replay", str(box.spool))
+    assert done.code == 1
+    assert "punktum: refused, kept in the spool: start 1: no" in done.err
+
+
+@pytest.mark.parametrize("act", ["", "run", "verify", "replay", "status", "check"])
+def test_help_has_examples(act: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main([*([act] if act else []), "--help"])
+    assert left.value.code == 0
+    said = capsys.readouterr().out
+    assert ("examples:" in said) or not act
+    assert "\x1b" not in said
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["--version"])
+    assert left.value.code == 0
+    assert capsys.readouterr().out == f"punktum {punktum.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["run", "--step", "control"],
+        ["run", "--step", "control", "--"],
+        ["run", "--", "true"],
+        ["run", "--step", "control", "--param", "rank", "--", "true"],
+        ["run", "--step", "control", "--beat", "soon", "--", "true"],
+        ["run", "--step", "control", "--beat", "0", "--", "true"],
+        ["status", "--", "true"],
+        ["dance"],
+    ],
+)
+def test_usage_errors_leave_with_2(
+    box: Box, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        code: object = main(words)
+    except SystemExit as left:
+        code = left.code
+    captured = capsys.readouterr()
+    assert code == 2
+    assert captured.out == ""
+    assert captured.err
+
+
+def test_the_token_is_never_shown(box: Box, server: Loopback) -> None:
+    box.reports_to(server)
+    for mode in ("well", "401", "garbage"):
+        server.mode = mode
+        for words in (
+            ("check",),
+            ("status",),
+            ("replay", str(box.spool)),
+            ("verify", ".", "--all"),
+        ):
+            done = box.run(*words)
+            assert TOKEN not in done.out + done.err
+        assert TOKEN not in box.run_job("pass").err
+    assert TOKEN not in repr(Settings("http://127.0.0.1:1", TOKEN))
+    for path in box.folder.rglob("*"):
+        assert not path.is_file() or TOKEN not in path.read_text(errors="replace")
+
+
+def test_settings_come_from_arguments_then_from_the_environment(tmp_path: Path) -> None:
+    for name, text in (("one", "pk_1\n"), ("two", "pk_2")):
+        (tmp_path / name).write_text(text)
+    env = {"PUNKTUM_URL": "http://127.0.0.1:1/", "PUNKTUM_TOKEN_FILE": str(tmp_path / "one")}
+    assert read_settings(environment=env).token == "pk_1"
+    assert read_settings(environment=env).url == "http://127.0.0.1:1"
+    asked = read_settings("https://h/p/", str(tmp_path / "two"), environment=env)
+    assert (asked.url, asked.token) == ("https://h/p", "pk_2")
+    assert read_settings(environment={**env, "PUNKTUM_TOKEN": "pk_3"}).token == "pk_3"
+    assert read_settings(environment={}) == Settings()
+
+
+@pytest.mark.parametrize(
+    "url", ["h:1", "http://", "ftp://h", "http://h?x=1", "http://u:p@h", "http://h:x"]
+)
+def test_an_address_that_is_none_is_refused(url: str) -> None:
+    with pytest.raises(SettingsError) as refused:
+        read_settings(url, environment={})
+    assert "u:p" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("run", "following"),
+    [("a-01", "a-02"), ("a-9", "a-10"), ("a-99", "a-100"), ("trial", "trial-02"), ("7", "8")],
+)
+def test_the_next_id(run: str, following: str) -> None:
+    assert next_id(run) == following
+
+
+@pytest.mark.parametrize(
+    ("text", "epoch_s"),
+    [
+        ("1970-01-01T00:00:10.500Z", 10),
+        ("1970-01-01T02:00:00+02:00", 0),
+        ("1970-01-01T00:00:00-0130", 5400),
+        ("tomorrow", None),
+    ],
+)
+def test_instants_are_read(text: str, epoch_s: float | None) -> None:
+    assert instants.epoch_s(text) == epoch_s
+
+
+def test_instants_and_spans_are_written() -> None:
+    assert instants.instant_text(0.1239) == "1970-01-01T00:00:00.123Z"
+    assert [instants.span_text(s) for s in (0, 59, -2577, 108_000, 90_000)] == [
+        "0 s",
+        "59 s",
+        "42 min 57 s",
+        "1 d 6 h",
+        "1 d 1 h",
+    ]
+
+
+def test_no_color_is_ever_written(box: Box) -> None:
+    box.environment = {"NO_COLOR": "1", "TERM": "xterm-256color"}
+    assert "\x1b" not in (done := box.run("check")).out + done.err
+
+
+def test_output_into_a_closed_pipe_is_no_traceback(box: Box) -> None:
+    box.run_job("pass")
+    reader, writer = os.pipe()
+    os.close(reader)
+    process = box.punktum("status", stdout=writer)
+    os.close(writer)
+    err = process.communicate(timeout=60)[1].decode()
+    assert "Traceback" not in err
+
+
+def test_json_is_the_only_thing_on_stdout(box: Box, server: Loopback) -> None:
+    box.reports_to(server)
+    box.run_job("pass")
+    for words in (("status",), ("check",), ("replay", str(box.spool))):
+        json.loads(box.run(*words, "--json").out)
