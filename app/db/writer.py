@@ -105,8 +105,10 @@ class WriteSession:
             self._cursor = self._connection.connection.cursor()
         if self._postgres:
             return self._cursor.execute(_for_postgres(statement), values or {})
-        if values:
-            values = {name: driver_value(value) for name, value in values.items()}
+        for value in (values or {}).values():
+            if isinstance(value, datetime):
+                values = {name: driver_value(value) for name, value in (values or {}).items()}
+                break
         return self._cursor.execute(statement, values or {})
 
 

@@ -46,7 +46,6 @@ class RunEvent(Table, table=True):
     __tablename__ = "run_events"
     __table_args__ = (
         UniqueConstraint("attempt_key", "source", "seq"),
-        Index(None, "attempt_key", "number"),
         CheckConstraint("seq >= 1", name="seq"),
     )
 

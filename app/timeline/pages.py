@@ -9,9 +9,8 @@ from starlette.responses import HTMLResponse, Response
 
 from app import clock
 from app.errors import NotFound
-from app.runs.queries import activity
 from app.texts import text
-from app.timeline.queries import frame_of, timeline
+from app.timeline.queries import frame_of, stand, timeline
 from app.timeline.rules.chart import chart_of
 from app.timeline.rules.drawing import Chart
 from app.web import page
@@ -34,9 +33,10 @@ class Shown:
 def show(request: Request, campaign_id: str) -> Response:
     """The whole page, or for a poll its live part: 304 when nothing happened since."""
     live_only = request.headers.get("hx-request-type") == "partial"
+    now = clock.now()
     with request.app.state.db.read() as session:
-        seen = activity(session, campaign_id)
-    tag = version_tag(request, seen.event, seen.head.number, now=clock.now())
+        seen = stand(session, campaign_id, now)
+    tag = version_tag(request, seen.entry, seen.event, seen.revision, now=now)
     if live_only:
         not_modified = unchanged(request, tag)
         if not_modified is not None:

@@ -532,9 +532,3 @@ def upgrade() -> None:
             "attempt_key", "source", "seq", name=op.f("uq_run_events_attempt_key_source_seq")
         ),
     )
-    op.create_index(
-        op.f("ix_run_events_attempt_key_number"),
-        "run_events",
-        ["attempt_key", "number"],
-        unique=False,
-    )

@@ -32,7 +32,9 @@ TOO_WIDE = """() => {
 
 
 @contextmanager
-def _pages(chromium: Browser, language: str, said: list[str]) -> Iterator[list[Page]]:
+def _pages(
+    chromium: Browser, axe: str, language: str, said: list[str]
+) -> Iterator[list[Page]]:
     """One page for each width, each in a process of its own, so that both are judged at once."""
     contexts = [
         chromium.new_context(
@@ -40,6 +42,8 @@ def _pages(chromium: Browser, language: str, said: list[str]) -> Iterator[list[P
         )
         for width in WIDTHS
     ]
+    for context in contexts:
+        context.add_init_script(axe)
     pages = [context.new_page() for context in contexts]
     for page in pages:
         listen(page, said)
@@ -59,12 +63,11 @@ def _judge(
             yield f"{scheme} {width}: {fault}"
 
 
-def _faults(pages: list[Page], shown: Shown, address: str, axe: str) -> Iterator[str]:
+def _faults(pages: list[Page], shown: Shown, address: str) -> Iterator[str]:
     for page in pages:
         answer = page.goto(address + shown.path)
         assert answer is not None
         assert answer.status == shown.status, shown
-        page.evaluate(f"{axe};0")
     for fault in (*_judge(pages, "light", "tag", TAGS), *_judge(pages, "dark", "rule", OF_COLOUR)):
         yield f"{shown.name} {fault}"
 
@@ -74,9 +77,9 @@ def test_every_page_is_accessible(
     laid: Served, chromium: Browser, axe: str, language: str
 ) -> None:
     said: list[str] = []
-    with _pages(chromium, language, said) as pages:
+    with _pages(chromium, axe, language, said) as pages:
         faults = [
-            fault for shown in PAGES for fault in _faults(pages, shown, laid.address, axe)
+            fault for shown in PAGES for fault in _faults(pages, shown, laid.address)
         ]
         languages = {page.evaluate("document.documentElement.lang") for page in pages}
     assert faults == []

@@ -61,7 +61,7 @@ def _header(request: Request, name: bytes) -> str | None:
 def read_json(body: bytes) -> Any:
     """A JSON value; bare NaN and Infinity are taken, since jobs write them."""
     try:
-        return json.loads(body)
+        return json.loads(body.decode())
     except RecursionError:
         raise Malformed(text("The body is nested too deeply."), field="body") from None
     except ValueError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from app.db import WriteSession
@@ -57,11 +57,29 @@ def knowledge(tx: WriteSession, campaign_id: str) -> Knowledge:
     return Knowledge(view.version, rules_text(stop_rules(view.plan)), names, steps, True)
 
 
+_BASIS = """
+SELECT (SELECT sha256 FROM journal WHERE campaign_id = :campaign AND number =
+         (SELECT max(number) FROM orders WHERE campaign_id = :campaign)),
+       (SELECT sha256 FROM plan_versions WHERE campaign_id = :campaign
+        ORDER BY version DESC LIMIT 1)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Noted:
+    """Windows, the hashes of the order and the seal they follow from, and the head they hold at."""
+
+    head: str
+    basis: tuple[object, ...]
+    windows: tuple[Window, ...]
+
+
 class WindowBook:
-    """The windows by the head of the journal: they change with an entry or not at all."""
+    """The windows of campaigns lately asked for: they change with an entry of the journal or not
+    at all, and then only with an order or a seal."""
 
     def __init__(self) -> None:
-        self._known: dict[str, tuple[Window, ...]] = {}
+        self._noted: dict[str, _Noted] = {}
 
     def usable_until(
         self, tx: WriteSession, campaign_id: str, head: Head | None, lot: str | None, now: datetime
@@ -69,15 +87,27 @@ class WindowBook:
         """The end of the lot that holds now: the attempt's own, else the one that ends first."""
         if head is None:
             return None
-        found = self._known.get(head.sha256)
-        if found is None:
-            found = windows_of(tx.orm, campaign_id, sealed(tx.orm, campaign_id))
-            if len(self._known) >= 256:
-                self._known.clear()
-            self._known[head.sha256] = found
-        holding = [one for one in found if one.starts_at <= now < one.usable_until]
+        holding = [
+            one
+            for one in self._windows(tx, campaign_id, head)
+            if one.starts_at <= now < one.usable_until
+        ]
         own = [one for one in holding if one.lot == lot]
         return min((one.usable_until for one in own or holding), default=None)
+
+    def _windows(self, tx: WriteSession, campaign_id: str, head: Head) -> tuple[Window, ...]:
+        known = self._noted
+        noted = known.get(campaign_id)
+        if noted is not None and noted.head == head.sha256:
+            return noted.windows
+        basis = tuple(tx.row(_BASIS, {"campaign": campaign_id}))
+        if noted is None or noted.basis != basis:
+            plan = sealed(tx.orm, campaign_id)
+            noted = _Noted(head.sha256, basis, windows_of(tx.orm, campaign_id, plan))
+        if len(known) >= 256:
+            known.clear()
+        known[campaign_id] = replace(noted, head=head.sha256)
+        return noted.windows
 
 
 book = WindowBook()

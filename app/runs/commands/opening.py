@@ -12,10 +12,10 @@ from app.db import WriteSession
 from app.journal import Head
 from app.runs.rules.attempts import Facts, facts_of
 from app.runs.rules.judging import Context
-from app.runs.rules.records import read_rules, read_streams, streams_text
+from app.runs.rules.records import read_rules_once, read_streams, streams_text
 from app.runs.rules.streams import Stream
 from app.runs.rules.views import Kept
-from punktum.stop_rules import StopRule, rules_for
+from punktum.stop_rules import rules_for
 
 _OPEN = """
 SELECT s.state, s.version, j.number, j.sha256, r.status, r.attempt,
@@ -110,7 +110,7 @@ class Open:
         """The attempt as the rules see it."""
         return Kept(
             self.attempt_id, self.number, self.late, self.created_us, self.plan_version,
-            self.streams, self.start_fields, rules_of(self.rules),
+            self.streams, self.start_fields, read_rules_once(self.rules),
         )  # fmt: skip
 
 
@@ -148,39 +148,33 @@ def attempts_of(tx: WriteSession, campaign_id: str, run: str, row: RunRow) -> li
 def _opened(run: str, row: Any, run_row: RunRow) -> Open:
     key, attempt_id, number, late, created, last_event, version, rules, names, start = row[:10]
     due, stall, said = row[10:]
-    loaded = take_streams(said)
+    loaded = take_streams(key, said)
     return Open(
         key, run, attempt_id, number, bool(late), created, run_row, version, rules, names, start,
         loaded, dict(loaded), last_event, due_us=due, stall_due_us=stall,
     )  # fmt: skip
 
 
-# The text that was written last is most likely the text that is read next: states are
-# remembered by it. A stream is frozen and the mapping is copied, so nobody changes what is here.
+# The text that was written last is most likely the text that is read next. What is remembered is
+# used only for the very same text; a stream is frozen and the mapping is copied.
 
-_REMEMBERED = 2048
-_states: dict[str, Mapping[str, Stream]] = {}
-
-
-def take_streams(said: str) -> Mapping[str, Stream]:
-    """The states behind a stored text, without parsing it where it was written here."""
-    found = _states.pop(said, None)
-    return read_streams(said) if found is None else found
+_REMEMBERED = 4096
+_states: dict[int, tuple[str, Mapping[str, Stream]]] = {}
 
 
-def give_streams(streams: Mapping[str, Stream]) -> str:
-    """The text of states that will be stored, remembered for the next event."""
+def take_streams(key: int, said: str) -> Mapping[str, Stream]:
+    """The states behind an attempt's stored text, without parsing it where it was written here."""
+    known = _states.get(key)
+    return known[1] if known is not None and known[0] == said else read_streams(said)
+
+
+def give_streams(key: int, streams: Mapping[str, Stream]) -> str:
+    """The text of states that will be stored, remembered for the attempt's next event."""
     said = streams_text(streams)
     if len(_states) >= _REMEMBERED:
-        _states.pop(next(iter(_states)), None)
-    _states[said] = dict(streams)
+        _states.clear()
+    _states[key] = (said, dict(streams))
     return said
-
-
-@functools.lru_cache(maxsize=256)
-def rules_of(said: str) -> tuple[StopRule, ...]:
-    """Stop rules from their stored text."""
-    return read_rules(said)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -191,4 +185,4 @@ def _fields(said: str) -> Mapping[str, Any]:
 
 @functools.lru_cache(maxsize=1024)
 def _context(rules: str, names: str, step: str | None) -> Context:
-    return Context(rules_for(rules_of(rules), step), json.loads(names))
+    return Context(rules_for(read_rules_once(rules), step), json.loads(names))

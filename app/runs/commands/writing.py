@@ -194,7 +194,7 @@ def write_state(tx: WriteSession, campaign_id: str, attempt: Open) -> None:
         "last": attempt.last_event,
         "due": attempt.due_us,
         "stall": attempt.stall_due_us,
-        "streams": give_streams(attempt.streams),
+        "streams": give_streams(attempt.key, attempt.streams),
     }
     if attempt.is_new or attempt.writes_start:
         values["version"] = attempt.plan_version

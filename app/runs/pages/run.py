@@ -86,7 +86,7 @@ def one(
     request: Request,
     campaign_id: str,
     run_id: str,
-    before: Annotated[int | None, Query(ge=1, le=(1 << 63) - 1)] = None,
+    before: Annotated[str, Query(max_length=20_000)] = "",
 ) -> Response:
     """One run; `before` pages through its events."""
     return _show(request, campaign_id, run_id, Form(), before=before)
@@ -122,7 +122,7 @@ def _show(
     run_id: str,
     form: Form,
     *,
-    before: int | None = None,
+    before: str = "",
     status: int = 200,
 ) -> Response:
     now = clock.now()
@@ -133,8 +133,10 @@ def _show(
             raise NotFound(text("There is no run {run} here.", run=run_id))
         known = known_of(session, campaign_id, now)
         records = queries.stop_records(session, campaign_id)
-        events = queries.events_of(session, campaign_id, run_id, before=before, limit=EVENTS + 1)
-    older = events[EVENTS - 1].number if len(events) > EVENTS else None
+        try:
+            events = queries.events_of(session, campaign_id, run_id, before=before, limit=EVENTS)
+        except ValueError:
+            raise Malformed(text("There is no such page of events."), field="before") from None
     context = RunPage(
         base=known.base,
         is_open=around.state != "closed",
@@ -144,8 +146,8 @@ def _show(
         metrics=metric_lines(run, known.names, known.watched, 200),
         rules=run.rules,
         stops=tuple(stop_line(r, (run,), known.base) for r in records if r.run == run_id),
-        events=tuple(_event(one) for one in events[:EVENTS]),
-        older_href=f"{known.base}/{run_id}?before={older}" if older else None,
+        events=tuple(_event(one) for one in events.items),
+        older_href=f"{known.base}/{run_id}?before={events.next}" if events.next else None,
         form=form,
     )
     return page(

@@ -1,12 +1,11 @@
 """Reading runs: views, the stop register, people's time, events, windows, and the jobs' sheet."""
 
+from app.runs.queries.events import EventPage, EventView, events_of
 from app.runs.queries.runs import (
     Activity,
-    EventView,
     RunPage,
     StopRecordView,
     activity,
-    events_of,
     page_of_runs,
     run_of,
     runs_of,
@@ -28,8 +27,8 @@ from app.runs.rules.views import (
 )
 
 __all__ = [
-    "Activity", "AttemptView", "EventView", "FiredView", "Interval", "MetricView", "RuleView",
-    "RunPage", "RunView", "SpanView", "StopAsk", "StopRecordView", "Window", "activity",
-    "events_of", "page_of_runs", "run_of", "runs_of", "sheet", "spans_of", "statuses",
-    "stop_records", "windows_of",
+    "Activity", "AttemptView", "EventPage", "EventView", "FiredView", "Interval", "MetricView",
+    "RuleView", "RunPage", "RunView", "SpanView", "StopAsk", "StopRecordView", "Window",
+    "activity", "events_of", "page_of_runs", "run_of", "runs_of", "sheet", "spans_of",
+    "statuses", "stop_records", "windows_of",
 ]  # fmt: skip

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import functools
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, union_all
+from sqlalchemy import Select
 from sqlalchemy import select as pick
 from sqlmodel import Session, col, func, select
 
 from app import journal
-from app.runs.rules.records import read_rules, read_streams
+from app.runs.rules.records import read_rules_once, read_streams_once
 from app.runs.rules.spans import SpanView, TimeEntry, spans
-from app.runs.rules.streams import Stream
-from app.runs.rules.times import at_of
 from app.runs.rules.viewing import view_run
 from app.runs.rules.views import Kept, RunView
-from app.runs.tables import Attempt, AttemptState, Run, RunEvent, StopRecord, TimeSpan
+from app.runs.tables import Attempt, AttemptState, Run, StopRecord, TimeSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,20 +49,6 @@ class StopRecordView:
     confirmed: bool
     at: datetime
     recorded_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class EventView:
-    """One event as it came; `at` is the job's time, `received_at` ours."""
-
-    number: int
-    attempt: int
-    source: str
-    seq: int
-    kind: str
-    at: datetime
-    received_at: datetime
-    fields: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,44 +149,6 @@ def activity(session: Session, campaign_id: str) -> Activity:
     return Activity(newest or 0, journal.read_head(session, campaign_id))
 
 
-def events_of(
-    session: Session, campaign_id: str, run_id: str, *, before: int | None = None, limit: int = 100
-) -> tuple[EventView, ...]:
-    """A run's events, the newest first, going on before one of them; two statements.
-
-    Each attempt's newest are taken from its index, so that a long run costs no more.
-    """
-    numbers = dict(
-        session.exec(
-            select(Attempt.id, Attempt.number).where(
-                Attempt.campaign_id == campaign_id, Attempt.run_id == run_id
-            )
-        ).all()
-    )
-    if not numbers:
-        return ()
-    newest = union_all(*(_newest(key, before, limit) for key in numbers)).subquery()
-    rows = session.connection().execute(pick(newest).order_by(newest.c.number.desc()).limit(limit))
-    return tuple(
-        EventView(
-            row.number, numbers[row.attempt_key], row.source, row.seq, row.kind,
-            at_of(row.at_us), at_of(row.received_us), json.loads(row.payload),
-        )
-        for row in rows
-    )  # fmt: skip
-
-
-def _newest(key: int | None, before: int | None, limit: int) -> Select[Any]:
-    query = pick(
-        col(RunEvent.number), col(RunEvent.attempt_key), col(RunEvent.source), col(RunEvent.seq),
-        col(RunEvent.kind), col(RunEvent.at_us), col(RunEvent.received_us), col(RunEvent.payload),
-    ).where(col(RunEvent.attempt_key) == key)  # fmt: skip
-    if before is not None:
-        query = query.where(col(RunEvent.number) < before)
-    inner = query.order_by(col(RunEvent.number).desc()).limit(limit).subquery()
-    return pick(inner)
-
-
 def _attempts() -> Select[Any]:
     """What views are made of: one row for each attempt, by run and number."""
     columns: list[Any] = [
@@ -226,32 +171,14 @@ def _views(
     session: Session, campaign_id: str, query: Select[Any], now: datetime
 ) -> tuple[RunView, ...]:
     found: dict[str, list[Kept]] = {}
-    for (
-        run_id,
-        attempt_id,
-        number,
-        late,
-        created,
-        version,
-        streams,
-        start,
-        rules,
-    ) in session.connection().execute(query):
+    for run_id, *about, streams, start, rules in session.connection().execute(query):
+        attempt_id, number, late, created_us, version = about
         kept = Kept(
-            attempt_id, number, late, created, version,
-            _streams(streams), json.loads(start), read_rules_once(rules),
+            attempt_id, number, late, created_us, version,
+            read_streams_once(streams), json.loads(start), read_rules_once(rules),
         )  # fmt: skip
         found.setdefault(run_id, []).append(kept)
     return tuple(view_run(campaign_id, run_id, kept, now) for run_id, kept in found.items())
-
-
-@functools.lru_cache(maxsize=1024)
-def _streams(said: str) -> Mapping[str, Stream]:
-    return read_streams(said)
-
-
-read_rules_once = functools.lru_cache(maxsize=256)(read_rules)
-"""Stop rules from their stored text, each text parsed once."""
 
 
 def _stop_view(row: StopRecord) -> StopRecordView:

@@ -30,6 +30,12 @@ def read_streams(said: str) -> dict[str, Stream]:
     return {source: _stream(record) for source, record in json.loads(said).items()}
 
 
+@functools.lru_cache(maxsize=1024)
+def read_streams_once(said: str) -> Mapping[str, Stream]:
+    """`read_streams`, each text parsed once; not to be written to."""
+    return read_streams(said)
+
+
 def rules_text(rules: tuple[StopRule, ...]) -> str:
     """Stop rules as they are handed to a job and kept with its attempt."""
     return json_text([as_dict(rule) for rule in rules])
@@ -38,6 +44,12 @@ def rules_text(rules: tuple[StopRule, ...]) -> str:
 def read_rules(said: str) -> tuple[StopRule, ...]:
     """What `rules_text` wrote."""
     return parse_rules(json.loads(said))
+
+
+@functools.lru_cache(maxsize=256)
+def read_rules_once(said: str) -> tuple[StopRule, ...]:
+    """`read_rules`, each text parsed once."""
+    return read_rules(said)
 
 
 @functools.lru_cache(maxsize=4096)
