@@ -37,7 +37,6 @@ def create_app(settings: Settings, database: Database, secret: bytes) -> FastAPI
         lifespan=_lifespan,
     )
     app.state.settings, app.state.db, app.state.secret = settings, database, secret
-    app.router.routes.extend(rooms.doors())
     app.include_router(system)
     for router in rooms.routers():
         app.include_router(router)
@@ -45,6 +44,8 @@ def create_app(settings: Settings, database: Database, secret: bytes) -> FastAPI
     app.add_exception_handler(RequestValidationError, _malformed)
     app.add_exception_handler(HTTPException, _http)
     app.add_middleware(Compression)
+    for door in rooms.doors():
+        app.add_middleware(door)
     app.add_middleware(
         Walls,
         hosts=_hosts(settings),

@@ -40,6 +40,7 @@ class TokenBook:
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[float, JobAccess]] = {}
+        self._opened: dict[bytes, tuple[float, JobAccess]] = {}
         self._noted: dict[str, float] = {}
         self._lock = threading.Lock()
 
@@ -47,6 +48,21 @@ class TokenBook:
         """Drop everything after a token was made or revoked here."""
         with self._lock:
             self._known.clear()
+            self._opened.clear()
+
+    def lately(self, credential: bytes) -> JobAccess | None:
+        """What this very header opened a moment ago; most posts come this way."""
+        opened = self._opened.get(credential)
+        if opened is None or time.monotonic() - opened[0] >= _KEEP_S:
+            return None
+        return opened[1]
+
+    def opens(self, credential: bytes, access: JobAccess) -> None:
+        """Remember for a moment what a header opened."""
+        with self._lock:
+            if len(self._opened) > 1000:
+                self._opened.clear()
+            self._opened[credential] = (time.monotonic(), access)
 
     def note_due(self, token_id: str) -> bool:
         """Whether the token's use is to be written down now: once in a while, not at each post."""
@@ -79,19 +95,19 @@ class TokenBook:
 book = TokenBook()
 
 
-def bearer(request: Request) -> str | None:
-    """The token of the Authorization header, when there is one."""
-    kind, _, token = (_credential(request) or "").partition(" ")
-    return token.strip() if kind.lower() == "bearer" and token.strip() else None
-
-
-def _credential(request: Request) -> str | None:
+def _credential(request: Request) -> bytes | None:
     """The Authorization header as it came; machines wait, so it is taken from the scope."""
     for name, value in request.scope["headers"]:
         if name == b"authorization":
-            said: str = value.decode("latin-1")
+            said: bytes = value
             return said or None
     return None
+
+
+def _token(credential: bytes) -> str | None:
+    kind, _, token = credential.decode("latin-1").partition(" ")
+    token = token.strip()
+    return token if kind.lower() == "bearer" and token.startswith(PREFIX) else None
 
 
 def person(request: Request) -> Actor:
@@ -106,10 +122,19 @@ def job(request: Request) -> JobAccess | None:
 
     Raises `NotSignedIn` for an unknown token and `Forbidden` for one that has ended.
     """
-    if _credential(request) is None:
+    credential = _credential(request)
+    if credential is None:
         return None
-    token = bearer(request)
-    access = book.find(request.app.state.db, token) if token and token.startswith(PREFIX) else None
+    access = book.lately(credential)
+    if access is None:
+        access = _opened(request.app.state.db, credential)
+        book.opens(credential, access)
+    return access
+
+
+def _opened(database: Database, credential: bytes) -> JobAccess:
+    token = _token(credential)
+    access = book.find(database, token) if token is not None else None
     if access is None:
         raise NotSignedIn(
             text("This token is not known here. Make a new one on the page “Connect a job”.")

@@ -127,7 +127,7 @@ class Reader:
             said = self.duration(rest if rest < _MINUTE else round(rest / _MINUTE) * _MINUTE)
             return ("−" if seconds < 0 else "+" if sign else "") + said
         figure = (Decimal(abs(seconds)) / _HOUR).quantize(Decimal("0.1"), ROUND_HALF_EVEN)
-        said = format_decimal(figure, "#,##0.0", locale=self._locale)
+        said = _figure(figure, "#,##0.0", self.language)
         if figure and (sign or seconds < 0):
             said = ("+" if seconds > 0 else "−") + said
         elif sign:
@@ -139,16 +139,16 @@ class Reader:
         exponent = currency_exponent(currency)
         figure = Decimal(minor).scaleb(-exponent)
         pattern = "#,##0" + ("." + "0" * exponent if exponent else "")
-        return f"{format_decimal(figure, pattern, locale=self._locale)} {currency}"
+        return f"{_figure(figure, pattern, self.language)} {currency}"
 
     def number(self, figure: int | Decimal | Fraction) -> str:
         """A plain number with this language's separators, at most six decimals."""
         if isinstance(figure, Fraction):
             figure = Decimal(figure.numerator) / Decimal(figure.denominator)
-        return format_decimal(figure, "#,##0.######", locale=self._locale)
+        return _figure(Decimal(figure), "#,##0.######", self.language)
 
     def _fill(self, template: str, values: Mapping[str, object]) -> str:
-        """Put the values in; where one is markup the sentence becomes markup, and the rest is escaped."""
+        """Put the values in; where one is markup the sentence becomes markup, the rest escaped."""
         said = {name: self.value(value) for name, value in values.items()}
         if any(isinstance(value, Markup) for value in said.values()):
             return Markup(escape(template)).format_map(said)
@@ -159,6 +159,12 @@ class Reader:
 def reader(language: str, zone: str = "UTC") -> Reader:
     """The shared reader of a language and a zone."""
     return Reader(language, zone)
+
+
+@functools.lru_cache(maxsize=8192)
+def _figure(figure: Decimal, pattern: str, language: str) -> str:
+    """A decimal by a CLDR pattern; the same few figures stand on every page."""
+    return str(format_decimal(figure, pattern, locale=language))
 
 
 @functools.lru_cache(maxsize=4096)

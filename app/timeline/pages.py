@@ -1,31 +1,44 @@
-"""`/campaigns/{id}/timeline`: the chart, live."""
+"""`/campaigns/{id}/timeline`: the chart, live.
+
+The chart is drawn once for each state and language; whole pages and polls share the drawing.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from fastapi import APIRouter, Request
-from starlette.responses import HTMLResponse, Response
+from markupsafe import Markup
+from starlette.responses import Response
 
 from app import clock
 from app.errors import NotFound
 from app.texts import text
-from app.timeline.queries import frame_of, stand, timeline
+from app.timeline.queries import TimelineView, frame_of, stand, timeline
 from app.timeline.rules.chart import chart_of
 from app.timeline.rules.drawing import Chart
 from app.web import page
 from app.web.live import shared, unchanged, version_tag
 from app.web.page import reader_of
+from app.web.templates import render
 
 router = APIRouter(include_in_schema=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """The chart, the version it shows, and whether only the live part was asked for."""
+class Drawn:
+    """The chart with the version that it shows."""
 
+    campaign_id: str
     chart: Chart
     version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The drawing, and whether only the live part was asked for."""
+
+    drawing: Markup
     live_only: bool
 
 
@@ -36,24 +49,28 @@ def show(request: Request, campaign_id: str) -> Response:
     now = clock.now()
     with request.app.state.db.read() as session:
         seen = stand(session, campaign_id, now)
-    tag = version_tag(request, seen.entry, seen.event, seen.revision, now=now)
-    if live_only:
-        not_modified = unchanged(request, tag)
-        if not_modified is not None:
+        tag = version_tag(request, seen.entry, seen.event, seen.revision, now=now)
+        if live_only and (not_modified := unchanged(request, tag)) is not None:
             return not_modified
-        key = f"timeline/{campaign_id}/{reader_of(request).language}"
-        tag, body = shared.get(
-            key, tag, lambda: bytes(_render(request, campaign_id, tag, live_only=True).body)
-        )
-        return HTMLResponse(body, headers={"HX-PTag": tag, "Cache-Control": "no-store"})
-    return _render(request, campaign_id, tag, live_only=False)
-
-
-def _render(request: Request, campaign_id: str, tag: str, *, live_only: bool) -> Response:
-    with request.app.state.db.read() as session:
-        view = timeline(session, campaign_id, clock.now())
+        view = timeline(session, campaign_id, now)
     if view is None:
         raise NotFound(text("There is no campaign {id}.", id=campaign_id))
-    shown = Shown(chart_of(view.facts, view.lines, view.ahead), tag, live_only)
+    tag, drawing = _drawing(request, view, tag)
+    shown = Shown(Markup(drawing.decode()), live_only)
+    headers = {"HX-PTag": tag} if live_only else {}
     block = "live" if live_only else None
-    return page(request, "timeline/show.html", shown, frame=frame_of(view), block=block)
+    frame = frame_of(view)
+    return page(request, "timeline/show.html", shown, frame=frame, block=block, headers=headers)
+
+
+def _drawing(request: Request, view: TimelineView, tag: str) -> tuple[str, bytes]:
+    """The chart as HTML with the tag it was drawn for; at most one drawing at a time."""
+    reader = reader_of(request, view.header.zone)
+
+    def draw() -> bytes:
+        drawn = Drawn(view.header.id, chart_of(view.facts, view.lines, view.ahead), tag)
+        context = {"page": drawn, "path": request.scope["path"]}
+        return render("timeline/drawing.html", context, reader).encode()
+
+    name = f"{id(request.app)}/timeline/{view.header.id}/{reader.language}"
+    return shared.get(name, tag, draw)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypeVar, cast
 from weakref import WeakKeyDictionary
 
 from sqlalchemy import text as text_of_sql
@@ -60,8 +62,9 @@ _STAND = text_of_sql(
     " (SELECT max(last_event) FROM attempt_states WHERE campaign_id = :id),"
     " (SELECT revision FROM drafts WHERE campaign_id = :id)"
 )
-_MOST_KEPT = 512
-_kept: WeakKeyDictionary[object, dict[str, tuple[Stand, TimelineView]]] = WeakKeyDictionary()
+_MOST_KEPT = 1024
+T = TypeVar("T")
+_kept: WeakKeyDictionary[object, dict[tuple[str, str], tuple[Stand, object]]] = WeakKeyDictionary()
 
 
 def stand(session: Session, campaign_id: str, now: datetime) -> Stand:
@@ -73,26 +76,35 @@ def stand(session: Session, campaign_id: str, now: datetime) -> Stand:
     return Stand(entry or 0, event or 0, revision or 0, int(now.timestamp()) // 60)
 
 
+def kept(session: Session, at: Stand, campaign_id: str, name: str, make: Callable[[], T]) -> T:
+    """What was made under a name for a campaign, made again only when it stands elsewhere."""
+    mine = _kept.setdefault(session.get_bind(), {})
+    known = mine.get((campaign_id, name))
+    if known is not None and known[0] == at:
+        return cast("T", known[1])
+    made = make()
+    if len(mine) >= _MOST_KEPT:
+        mine.clear()
+    mine[campaign_id, name] = (at, made)
+    return made
+
+
 def timeline(session: Session, campaign_id: str, now: datetime) -> TimelineView | None:
     """Everything the timeline shows at `now`; None for an unknown campaign.
 
     Kept until a fact or the minute changes: every page of a campaign asks for its answer.
     """
     at = stand(session, campaign_id, now)
-    mine = _kept.setdefault(session.get_bind(), {})
-    known = mine.get(campaign_id)
-    if known is not None and known[0] == at:
-        return known[1]
+    return kept(session, at, campaign_id, "timeline", lambda: _timeline(session, campaign_id, now))
+
+
+def _timeline(session: Session, campaign_id: str, now: datetime) -> TimelineView | None:
     found = header(session, campaign_id)
     if found is None:
         return None
     facts = _facts(session, found, now)
     ahead = forecast(facts)
-    view = TimelineView(found, facts, ahead, step_lines(facts, ahead), answer(facts, ahead))
-    if len(mine) >= _MOST_KEPT:
-        mine.clear()
-    mine[campaign_id] = (at, view)
-    return view
+    return TimelineView(found, facts, ahead, step_lines(facts, ahead), answer(facts, ahead))
 
 
 def frame(session: Session, campaign_id: str, now: datetime) -> Frame | None:

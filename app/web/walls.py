@@ -71,7 +71,8 @@ class Walls:
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
                 seen["status"] = message["status"]
-                message["headers"] = _with_headers(message["headers"], request_id)
+                if message["status"] != 304:
+                    message["headers"] = _with_headers(message["headers"], request_id)
             await send(message)
 
         try:

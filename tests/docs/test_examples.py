@@ -24,8 +24,11 @@ from httpx2 import Response
 
 import app
 from app import clock, rooms
+from app.db import Database
+from app.db.lockfile import FolderLock
 from app.errors import AppError
 from app.exchange.rules import read_campaign_file, write_campaign_file
+from app.journal.verify import verify_database
 from app.plan.rules.document.shape import Shape, TableOf, Tables
 from app.plan.rules.document.tables import CAMPAIGN, SECTIONS
 from app.plan.rules.model import CheckKind, Plan, StopKind
@@ -269,8 +272,8 @@ def test_the_calls_of_the_api_page_are_accepted_in_their_order(shell: Shell) -> 
     assert len(shell.answers) > 20
     report = shell.answers[-1].json()
     assert (report["outcome"], report["closed_by"]) == ("negative", "local")
-    stopped = {line["run"]: line["reason"] for line in report["stops"]}
-    assert stopped == {"variant-a-01": "rule:loss-not-finite"}
+    stopped = {line["run"]: (line["reason"], line["value"]) for line in report["stops"]}
+    assert stopped == {"variant-a-01": ("rule:loss-not-finite", "nan")}
 
 
 def test_the_error_shown_is_the_error_given(shell: Shell) -> None:
@@ -457,6 +460,38 @@ def test_every_command_of_the_server_is_documented_with_its_options() -> None:
     assert {name: options - everywhere for name, options in said.items()} == {
         name: options - everywhere for name, options in there.items()
     }
+
+
+def test_the_exit_codes_of_the_table_are_those_of_the_commands(tmp_path: Path) -> None:
+    def code(*words: str, **settings: str) -> int:
+        start = "from app.command_line import main; main()"
+        return subprocess.run(
+            [sys.executable, "-c", start, *words, "--data", str(tmp_path)],
+            cwd=tmp_path,
+            env={**_environment(tmp_path), **settings},
+            capture_output=True,
+            check=False,
+        ).returncode
+
+    with FolderLock(tmp_path, "the test"):
+        codes = {
+            1: code("backup", "copy"),
+            2: code("config", PUNKTUM_PORT="many"),
+            3: code("migrate"),
+        }
+    assert code("serve", "--host", "0.0.0.0") == 2
+    assert code("migrate") == 0
+    assert all(found == wanted for wanted, found in codes.items()), codes
+    (rows,) = (
+        rows for _, rows in tables(DOCS / "operations.md") if {row[0] for row in rows} >= {"0", "1"}
+    )
+    assert [row[0] for row in rows] == ["0", "1", "2", "3", "4"]
+
+
+def test_an_anchor_as_shown_is_understood(sqlite: Database) -> None:
+    (shown,) = blocks(DOCS / "operations.md", "json")
+    report = verify_database(sqlite.write_engine, json.loads(shown.text))
+    assert [finding.campaign_id for finding in report.findings] == ["invoice-adapter"]
 
 
 def test_the_arguments_that_do_not_count_are_documented() -> None:

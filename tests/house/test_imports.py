@@ -16,7 +16,7 @@ LIBRARIES = {
     "tables": {"sqlmodel", "sqlalchemy"},
     "queries": {"sqlmodel", "sqlalchemy"},
     "commands": {"sqlmodel", "sqlalchemy"},
-    "pages": {"fastapi", "starlette", "sqlmodel", "pydantic"},
+    "pages": {"fastapi", "starlette", "sqlmodel", "pydantic", "markupsafe"},
     "api": {"fastapi", "starlette", "sqlmodel", "pydantic"},
 }
 HOUSE = {

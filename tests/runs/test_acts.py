@@ -14,7 +14,7 @@ from app.runs import commands, queries
 from app.runs.commands import Logged
 from app.runs.queries import SpanView
 from tests.conftest import NOW, PERSON
-from tests.runs.campaigns import ID, closed, event, opened, posted, recorded, run
+from tests.runs.campaigns import ID, SECOND, closed, event, opened, posted, recorded, run
 
 LATER = NOW + timedelta(hours=3)
 HOUR = timedelta(hours=1)
@@ -185,3 +185,30 @@ def test_an_unknown_step_is_named_with_the_nearest(database: Database) -> None:
     with pytest.raises(NotFound, match="did you mean prepare") as caught:
         _log(database, NOW - HOUR, NOW, step="prepair")
     assert caught.value.allowed == ("prepare", "control", "variant-a")
+
+
+def test_events_are_read_page_by_page_each_once(database: Database) -> None:
+    opened(database)
+    recorded(database, event(1, "start", source="wrapper"), event(3), event(1), event(2))
+    for seq in range(2, 9):
+        recorded(database, event(seq, source="wrapper"), event(seq + 2))
+    recorded(
+        database, event(1, "start", attempt_id=SECOND, takeover=True), event(2, attempt_id=SECOND)
+    )
+    found, place = [], ""
+    while True:
+        with database.read() as session:
+            page = queries.events_of(session, ID, "a-01", before=place, limit=4)
+        found += [(one.attempt, one.source, one.seq) for one in page.items]
+        if page.next is None:
+            break
+        place = page.next
+    assert len(found) == len(set(found)) == 20
+    assert found[:2] == [(2, "main", 2), (2, "main", 1)]
+    for source in ("wrapper", "main"):
+        seqs = [seq for attempt, name, seq in found if (attempt, name) == (1, source)]
+        assert seqs == sorted(seqs, reverse=True)
+    with database.read() as session:
+        assert queries.events_of(session, ID, "none").items == ()
+        with pytest.raises(ValueError, match="place"):
+            queries.events_of(session, ID, "a-01", before="x")

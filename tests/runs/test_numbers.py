@@ -24,7 +24,7 @@ def test_any_order_gives_the_same(data: st.DataObject, seqs: set[int]) -> None:
     missing = [seq for seq in range(1, max(seqs) + 1) if seq not in seqs]
     assert numbers.missing(1000) == missing
     assert numbers.missing_count == len(missing)
-    assert numbers.count == len(seqs)
+    assert numbers.size == len(seqs)
     assert [seq for seq in range(1, 70) if numbers.has(seq)] == sorted(seqs)
 
 

@@ -98,7 +98,7 @@ def test_what_comes_after_an_end_is_late_evidence() -> None:
     ended = fold([started(), said(2, "finish", metrics={"f1": 0.81})], CONTEXT)
     late = step(ended, said(3, metrics={"loss": "nan", "f1": 0.2}, progress=9), CONTEXT)
     assert late.late == 1
-    assert late.numbers.count == 3
+    assert late.numbers.size == 3
     assert (late.end, late.metrics, late.firings) == (ended.end, ended.metrics, ())
     assert facts([started(), said(2, "finish"), said(3, "fail")]).status is Status.COMPLETED
 

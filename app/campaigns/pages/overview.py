@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from fastapi import APIRouter, Request
+from sqlmodel import Session
 from starlette.responses import Response
 
 from app import clock
@@ -21,7 +22,7 @@ from app.plan.rules.typed.labels import STOP_KINDS
 from app.plan.rules.words import decision_rule_said
 from app.runs.queries import RunView, StopRecordView, runs_of, stop_records
 from app.texts import Text, text
-from app.timeline.queries import TimelineView, frame_of, timeline
+from app.timeline.queries import TimelineView, frame_of, kept, stand, timeline
 from app.units import Money
 from app.web import page
 
@@ -84,34 +85,42 @@ def show(request: Request, campaign_id: str) -> Response:
     """The overview of one campaign."""
     now = clock.now()
     with request.app.state.db.read() as session:
-        view, plan = timeline(session, campaign_id, now), current(session, campaign_id)
-        if view is None or plan is None:
+        at = stand(session, campaign_id, now)
+        view = timeline(session, campaign_id, now)
+        if view is None:
             raise NotFound(text("There is no campaign {id}.", id=campaign_id))
-        is_open = view.header.state != "closed"
-        delivered = standings(session, campaign_id, plan.plan)
-        budget = budget_of(session, campaign_id, acceptance(delivered))
-        report = None if is_open else closed_report(session, campaign_id)
-        records = stop_records(session, campaign_id)
-        runs = runs_of(session, campaign_id, now) if records else ()
-        context = Overview(
-            campaign_id=campaign_id,
-            is_open=is_open,
-            rule=decision_rule_said(plan.plan.decision_rule),
-            yes=plan.plan.decision_rule.yes,
-            no=plan.plan.decision_rule.no,
-            conclusion=report.conclusion if report else None,
-            acts=_acts(view, plan),
-            steps=len(plan.plan.steps),
-            version=plan.version,
-            sealed_at=plan.sealed_at,
-            sha256=plan.sha256,
-            stopped=_register(campaign_id, records, runs, plan),
-            deliverables=delivered,
-            result=budget.result if budget else None,
-            paid=_paid(budget),
-        )
+        context = kept(session, at, campaign_id, "overview", lambda: _overview(session, view, now))
     return page(
         request, "campaigns/show.html", context, frame=frame_of(view), title=text("Overview")
+    )
+
+
+def _overview(session: Session, view: TimelineView, now: datetime) -> Overview:
+    campaign_id, is_open = view.header.id, view.header.state != "closed"
+    plan = current(session, campaign_id)
+    if plan is None:
+        raise NotFound(text("There is no campaign {id}.", id=campaign_id))
+    delivered = standings(session, campaign_id, plan.plan)
+    budget = budget_of(session, campaign_id, acceptance(delivered))
+    report = None if is_open else closed_report(session, campaign_id)
+    records = stop_records(session, campaign_id)
+    runs = runs_of(session, campaign_id, now) if records else ()
+    return Overview(
+        campaign_id=campaign_id,
+        is_open=is_open,
+        rule=decision_rule_said(plan.plan.decision_rule),
+        yes=plan.plan.decision_rule.yes,
+        no=plan.plan.decision_rule.no,
+        conclusion=report.conclusion if report else None,
+        acts=_acts(view, plan),
+        steps=len(plan.plan.steps),
+        version=plan.version,
+        sealed_at=plan.sealed_at,
+        sha256=plan.sha256,
+        stopped=_register(campaign_id, records, runs, plan),
+        deliverables=delivered,
+        result=budget.result if budget else None,
+        paid=_paid(budget),
     )
 
 

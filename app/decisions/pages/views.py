@@ -22,7 +22,7 @@ CHOICE_WORDS: Mapping[str, Text] = {
     CONTINUE: text("Continue"),
     CUT: text("Cut"),
     REVISE: text("Revise"),
-    STOP: text("Stop"),
+    STOP: text("Go to the close"),
 }
 _HINTS: Mapping[str, Text] = {
     CONTINUE: text("The plan goes on as it is."),

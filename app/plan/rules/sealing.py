@@ -141,7 +141,7 @@ def promise(schedule: Schedule) -> Text:
         return text("This plan promises no end: not all of its essential steps can be placed.")
     end = hours_said(schedule.end_min)
     if schedule.window_min is None:
-        return text("This plan promises an answer by hour {end}; no lot is named yet.", end=end)
+        return text("This plan promises an answer after {end}; no lot is named yet.", end=end)
     window = hours_said(schedule.window_min)
     if schedule.uncommitted_min is not None:
         return text(

@@ -1,20 +1,21 @@
-"""The job API, and runs for people and scripts; `doors` are tried before any other route."""
+"""The job API, and runs for people and scripts; `doors` lead past the routes of all rooms."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Final
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Match
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app import clock
 from app.accounts.access import job
 from app.errors import Forbidden, NotFound, NotSignedIn
 from app.runs import queries
 from app.runs.api import documents, people
+from app.runs.api.bodies import whole_body
 from app.runs.api.models import Answer, BatchAnswer
 from app.runs.api.posting import post_batch, post_event, post_exit
 from app.runs.rules.events import JOB_KINDS, Kind
@@ -25,36 +26,45 @@ jobs = APIRouter(tags=["jobs"])
 _EVENT: Final = re.compile(r"/api/v1/runs/([^/]+)/(start|beat|checkpoint|stop|fail|finish)\Z")
 
 
-class EventDoor(BaseRoute):
-    """The way of single posts, before the routes of all rooms are tried one after the other.
+_ANSWER: Final = ((b"content-type", b"application/json"),)
 
-    It leads to the same function as the route that OpenAPI documents.
+
+def _json(body: bytes) -> Response:
+    return Response(body, media_type="application/json")
+
+
+class EventDoor:
+    """The way of single posts past the routes of all rooms, inside the walls.
+
+    It leads to the same function as the routes that OpenAPI documents.
     """
 
-    def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Whether this is a post of one event."""
-        if scope["type"] != "http" or scope["method"] != "POST":
-            return Match.NONE, {}
-        found = _EVENT.match(scope["path"])
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a post of one event; pass everything else on."""
+        found = None
+        if scope["type"] == "http" and scope["method"] == "POST":
+            found = _EVENT.match(scope["path"])
         if found is None:
-            return Match.NONE, {}
-        return Match.FULL, {"path_params": {"run_id": found[1], "kind": found[2]}}
+            await self.app(scope, receive, send)
+            return
+        body = await whole_body(receive)
+        answer = await post_event(Request(scope), body, found[1], found[2])
+        headers = [*_ANSWER, (b"content-length", str(len(answer)).encode())]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": answer})
 
-    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer it."""
-        response = await post_event(Request(scope, receive, send))
-        await response(scope, receive, send)
 
-
-doors: Final[tuple[BaseRoute, ...]] = (EventDoor(),)
+doors: Final[tuple[Callable[[ASGIApp], ASGIApp], ...]] = (EventDoor,)
 
 
 def _document(kind: Kind) -> None:
     """A route for each kind of event, with its body and answers documented."""
 
     async def post(request: Request, run_id: str) -> Response:
-        request.path_params["kind"] = kind.value
-        return await post_event(request)
+        return _json(await post_event(request, await request.body(), run_id, kind.value))
 
     post.__doc__ = f"Post a {kind.value} of a run; safe to repeat."
     jobs.add_api_route(
@@ -80,7 +90,7 @@ for _kind in JOB_KINDS:
 )
 async def post_exit_code(request: Request, run_id: str, code: str) -> Response:
     """Post a shell's exit code; the body may be the end of a log."""
-    return await post_exit(request)
+    return _json(await post_exit(request, await request.body(), run_id, code))
 
 
 @jobs.post(
@@ -91,7 +101,7 @@ async def post_exit_code(request: Request, run_id: str, code: str) -> Response:
 )
 async def post_events(request: Request) -> Response:
     """Post up to 1,000 events, each judged alone; gzip is taken."""
-    return await post_batch(request)
+    return _json(await post_batch(request, await request.body()))
 
 
 @jobs.get("/sheet")

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
-from fastapi import Request
+from starlette.types import Receive, Scope
 
 from app.errors import Malformed, TooLarge, WrongType
 from app.texts import text
@@ -22,26 +22,37 @@ _WHOLE: Final = frozenset(
 _LISTS: Final = frozenset({"gpus", "states", "gone_attempts"})
 
 
-async def raw_body(request: Request) -> bytes:
+async def whole_body(receive: Receive) -> bytes:
+    """All bytes of a body; the walls have limited their number."""
+    message = await receive()
+    body: bytes = message.get("body", b"")
+    while message.get("more_body", False):
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise Malformed(text("The body broke off."), field="body")
+        body += message.get("body", b"")
+    return body
+
+
+def unpacked(scope: Scope, body: bytes) -> bytes:
     """The body's bytes, unpacked where they came packed."""
-    body = await request.body()
-    encoding = _header(request, b"content-encoding")
+    encoding = _header(scope, b"content-encoding")
     if not encoding or encoding == "identity":
         return body
     if encoding.lower() != "gzip":
         said = text("The only content encoding taken here is gzip.")
         raise WrongType(said, field="Content-Encoding", allowed=("gzip",))
-    return _unpacked(body)
+    return _gunzipped(body)
 
 
-async def read_body(request: Request) -> Any:
-    """What the body says: a JSON value, or a form's fields; an empty body is no field."""
-    body = await raw_body(request)
+def read_body(scope: Scope, raw: bytes) -> Any:
+    """What a body says: a JSON value, or a form's fields; an empty body is no field."""
+    body = unpacked(scope, raw)
     if not body:
         return {}
     if body[:1] in b"{[" or body.lstrip()[:1] in (b"{", b"["):
         return read_json(body)
-    kind = (_header(request, b"content-type") or _FORM).partition(";")[0].strip().lower()
+    kind = (_header(scope, b"content-type") or _FORM).partition(";")[0].strip().lower()
     if kind == _FORM:
         return _form(body)
     if kind == "application/json":
@@ -50,8 +61,8 @@ async def read_body(request: Request) -> Any:
     raise WrongType(said, field="Content-Type", allowed=("application/json", _FORM))
 
 
-def _header(request: Request, name: bytes) -> str | None:
-    for key, value in request.scope["headers"]:
+def _header(scope: Scope, name: bytes) -> str | None:
+    for key, value in scope["headers"]:
         if key == name:
             said: str = value.decode("latin-1")
             return said
@@ -68,7 +79,7 @@ def read_json(body: bytes) -> Any:
         raise Malformed(text("The body is not JSON."), field="body") from None
 
 
-def _unpacked(body: bytes) -> bytes:
+def _gunzipped(body: bytes) -> bytes:
     engine = zlib.decompressobj(wbits=31)
     try:
         found = engine.decompress(body, UNPACKED + 1)

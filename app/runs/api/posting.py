@@ -4,100 +4,92 @@ its commit. No thread is taken but the writer's."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from fastapi import Request
-from starlette.responses import Response
 
 from app import clock
 from app.accounts.access import JobAccess, book, job, person
 from app.accounts.commands import note_use
-from app.db import WriteSession
+from app.db import Database, WriteSession
 from app.errors import AppError, Forbidden, Malformed
 from app.journal import Actor
 from app.runs import commands
 from app.runs.api import answers
-from app.runs.api.bodies import events_in, raw_body, read_body
+from app.runs.api.bodies import events_in, read_body, unpacked
 from app.runs.rules.events import Event
 from app.runs.rules.reading import exit_event, read_event
 from app.runs.rules.values import Unreadable
 from app.texts import text
 
 MOST_EVENTS = 1000
-_JSON = "application/json"
 
 
-async def post_event(request: Request) -> Response:
+@dataclass(slots=True)
+class Poster:
+    """Which campaign is written to, and by whom: a job by its token, or a person."""
+
+    database: Database
+    campaign_id: str
+    actor: Actor
+    access: JobAccess | None
+
+
+async def post_event(request: Request, body: bytes, run_id: str, kind: str) -> bytes:
     """One event; run and kind come from the address."""
-    campaign_id, actor, access = _poster(request)
-    where = request.path_params
+    poster = poster_of(request)
     try:
-        body = await read_body(request)
-        event = read_event(body, run=where["run_id"], kind=where["kind"])
+        event = read_event(read_body(request.scope, body), run=run_id, kind=kind)
     except Unreadable as error:
         raise commands.malformed(error) from None
-    return await _one(request, campaign_id, event, actor, access)
+    return await _one(poster, event)
 
 
-async def post_exit(request: Request) -> Response:
+async def post_exit(request: Request, body: bytes, run_id: str, code: str) -> bytes:
     """An exit code from a shell; the body is the end of a log, whatever its type."""
-    campaign_id, actor, access = _poster(request)
-    where, code = request.path_params, request.path_params["code"]
+    poster = poster_of(request)
     if not (code.isascii() and code.isdecimal() and len(code) <= 3):
         raise Malformed(text("An exit code is a number from 0 to 255."), field="code")
     try:
-        event = exit_event(where["run_id"], int(code), await raw_body(request))
+        event = exit_event(run_id, int(code), unpacked(request.scope, body))
     except Unreadable as error:
         raise commands.malformed(error) from None
-    return await _one(request, campaign_id, event, actor, access)
+    return await _one(poster, event)
 
 
-async def post_batch(request: Request) -> Response:
+async def post_batch(request: Request, body: bytes) -> bytes:
     """Up to 1,000 events, each judged alone."""
-    campaign_id, actor, access = _poster(request)
+    poster = poster_of(request)
     posts: list[Event | AppError] = []
-    for item in events_in(await read_body(request), MOST_EVENTS):
+    for item in events_in(read_body(request.scope, body), MOST_EVENTS):
         try:
             posts.append(read_event(item))
         except Unreadable as error:
             posts.append(commands.malformed(error))
     now = clock.now()
-    told = await _write(
-        request,
-        campaign_id,
-        lambda tx: commands.record(tx, campaign_id, posts, actor, now),
-        access,
-        now,
-    )
-    return Response(answers.batch(told, now), media_type=_JSON)
+
+    def command(tx: WriteSession) -> commands.Recorded:
+        return commands.record(tx, poster.campaign_id, posts, poster.actor, now)
+
+    return answers.batch(await _write(poster, command, now), now)
 
 
-async def _one(
-    request: Request, campaign_id: str, event: Event, actor: Actor, access: JobAccess | None
-) -> Response:
+async def _one(poster: Poster, event: Event) -> bytes:
     now = clock.now()
-    told = await _write(
-        request,
-        campaign_id,
-        lambda tx: commands.record_one(tx, campaign_id, event, actor, now),
-        access,
-        now,
-    )
-    return Response(answers.single(told, now), media_type=_JSON)
+
+    def command(tx: WriteSession) -> commands.Recorded | AppError:
+        return commands.record_one(tx, poster.campaign_id, event, poster.actor, now)
+
+    return answers.single(await _write(poster, command, now), now)
 
 
-async def _write(
-    request: Request,
-    campaign_id: str,
-    command: Callable[[WriteSession], Any],
-    access: JobAccess | None,
-    now: datetime,
-) -> Any:
+async def _write(poster: Poster, command: Callable[[WriteSession], Any], now: datetime) -> Any:
     """Run a command, and once in a while note that the token was used."""
-    database = request.app.state.db
+    access = poster.access
     if access is None or not book.note_due(access.token_id):
-        return await database.write_async(campaign_id, command)
+        return await poster.database.write_async(poster.campaign_id, command)
     token_id = access.token_id
 
     def noting(tx: WriteSession) -> Any:
@@ -106,18 +98,20 @@ async def _write(
             note_use(tx, token_id, now)
         return result
 
-    return await database.write_async(campaign_id, noting)
+    return await poster.database.write_async(poster.campaign_id, noting)
 
 
-def _poster(request: Request) -> tuple[str, Actor, JobAccess | None]:
-    """Which campaign is written to, and by whom: a job by its token, a person by `?campaign=`."""
+def poster_of(request: Request) -> Poster:
+    """Who posts: a job by its token, a person by `?campaign=`."""
+    scope = request.scope
     access = job(request)
-    named = request.query_params.get("campaign") if request.scope["query_string"] else None
+    named = request.query_params.get("campaign") if scope["query_string"] else None
+    database = scope["app"].state.db
     if access is None:
         if named is None:
             said = text("Send a job token, or say ?campaign= on this machine.")
             raise Malformed(said, field="campaign")
-        return named, person(request), None
+        return Poster(database, named, person(request), None)
     if named is not None and named != access.campaign_id:
         raise Forbidden(text("This token belongs to another campaign."))
-    return access.campaign_id, Actor("job", access.name), access
+    return Poster(database, access.campaign_id, Actor("job", access.name), access)

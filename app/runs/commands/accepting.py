@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from app.db import WriteSession
 from app.errors import AppError
@@ -25,8 +25,7 @@ from app.runs.rules.starting import (
 from app.runs.rules.viewing import current_of
 
 
-@dataclass(frozen=True, slots=True)
-class Entered:
+class Entered(NamedTuple):
     """The attempt an event goes to; `knowledge` where the event takes a new look at the plan."""
 
     attempt: Open
@@ -77,15 +76,15 @@ def _own_attempt(attempts: Sequence[Open], event: Event) -> tuple[Event, Open | 
         named = (one for one in attempts if one.attempt_id == event.attempt_id)
         return event, next(named, None), False
     if not attempts:
-        return replace(event, attempt_id=SHELL), None, False
+        return event._replace(attempt_id=SHELL), None, False
     current = _current(attempts)
     if current.attempt_id.startswith(SHELL) and current.facts.end is None:
         if not current.facts.started:
-            return replace(event, attempt_id=current.attempt_id), current, False
+            return event._replace(attempt_id=current.attempt_id), current, False
         if _same(current.start_fields, event.fields):
-            return replace(event, attempt_id=current.attempt_id), current, True
+            return event._replace(attempt_id=current.attempt_id), current, True
     number = max(one.number for one in attempts) + 1
-    return replace(event, attempt_id=f"{SHELL}-{number}"), None, False
+    return event._replace(attempt_id=f"{SHELL}-{number}"), None, False
 
 
 def _same(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:

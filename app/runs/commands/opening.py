@@ -6,7 +6,7 @@ import functools
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from app.db import WriteSession
 from app.journal import Head
@@ -114,8 +114,7 @@ class Open:
         )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """What one look found: the campaign, the run's row, and the attempt if it is known."""
 
     campaign: Campaign

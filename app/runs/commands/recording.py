@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import NamedTuple
 
 from app.db import WriteSession
 from app.errors import AppError, Malformed, NotFound
@@ -30,8 +31,7 @@ MISSING = 1000
 _ALIVE = ("planned", "running")
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(NamedTuple):
     """What became of one event: stored, there already, or refused."""
 
     duplicate: bool = False

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 RUN_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
 ATTEMPT_ID: Final = re.compile(r"(?:[0-9a-f]{32}|shell(?:-[0-9]{1,6})?)\Z")
@@ -57,8 +56,7 @@ STATES: Final = (
 """What a checkpoint may say that it saved."""
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """One event as it was read. `seq` and `attempt_id` are None where a shell left them out.
 
     `at_us` is the job's clock in microseconds since 1970, None where it said none. `fields`
@@ -74,8 +72,7 @@ class Event:
     fields: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(NamedTuple):
     """One event as it is kept: its number within its source, the job's time, and ours."""
 
     source: str

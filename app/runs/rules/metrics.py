@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from punktum.stop_rules import as_number
 
 
-@dataclass(frozen=True, slots=True)
-class MetricSeen:
+class MetricSeen(NamedTuple):
     """One metric: `low` and `high` are finite values only, `final` came with an end."""
 
     last: str

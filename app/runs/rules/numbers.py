@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
 from itertools import chain, islice
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Numbers:
+class Numbers(NamedTuple):
     """The numbers seen so far; `gaps` are closed ranges below `last`, in order."""
 
     last: int = 0
-    count: int = 0
+    size: int = 0
     gaps: tuple[tuple[int, int], ...] = ()
 
     def has(self, seq: int) -> bool:
@@ -22,9 +21,9 @@ class Numbers:
     def including(self, seq: int) -> Numbers:
         """The numbers with a new one; raises ValueError for one that came already."""
         if seq == self.last + 1:
-            return Numbers(seq, self.count + 1, self.gaps)
+            return Numbers(seq, self.size + 1, self.gaps)
         if seq > self.last:
-            return Numbers(seq, self.count + 1, (*self.gaps, (self.last + 1, seq - 1)))
+            return Numbers(seq, self.size + 1, (*self.gaps, (self.last + 1, seq - 1)))
         at = self._gap(seq)
         if at is None:
             raise ValueError(f"number {seq} came already")
@@ -32,7 +31,7 @@ class Numbers:
         left = ((low, seq - 1),) if low < seq else ()
         right = ((seq + 1, high),) if seq < high else ()
         gaps = (*self.gaps[:at], *left, *right, *self.gaps[at + 1 :])
-        return Numbers(self.last, self.count + 1, gaps)
+        return Numbers(self.last, self.size + 1, gaps)
 
     def missing(self, most: int) -> list[int]:
         """The first numbers that have not come, at most so many."""

@@ -64,7 +64,7 @@ def _text(stream: Stream) -> str:
     """
     numbers, signs, done = stream.numbers, stream.signs, stream.progress
     gaps = json_text(numbers.gaps) if numbers.gaps else "[]"
-    said = f'{{"numbers":[{numbers.last},{numbers.count},{gaps}]'
+    said = f'{{"numbers":[{numbers.last},{numbers.size},{gaps}]'
     if signs is not None:
         said += (
             f',"signs":[{signs.first_at_us},{signs.last_at_us},{_whole(signs.elapsed_s)},'

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from app.runs.rules.events import CLOSINGS, ENDS, Kind, Stored
 from app.runs.rules.judging import Context, Fired, Judged, judge
@@ -16,8 +17,7 @@ from app.runs.rules.metrics import MetricSeen, metric_text, with_metrics
 from app.runs.rules.numbers import Numbers
 
 
-@dataclass(frozen=True, slots=True)
-class Signs:
+class Signs(NamedTuple):
     """Signs of life: by the job's clock, by the job's own measure, and by our clock."""
 
     first_at_us: int
@@ -27,8 +27,7 @@ class Signs:
     promise_s: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(NamedTuple):
     """How far the work is, since when, and the longest that it ever stood still."""
 
     done: int
@@ -186,13 +185,13 @@ def _step_named(state: Stream, event: Stored) -> str | None:
 def _progress(before: Progress | None, event: Stored) -> Progress | None:
     done, total = event.fields.get("progress"), event.fields.get("total")
     if done is None:
-        return replace(before, total=total) if before and total is not None else before
+        return before._replace(total=total) if before and total is not None else before
     now_s: int | None = event.fields.get("elapsed_s")
     if before is None:
         return Progress(done, total, event.received_us, now_s)
     total = total if total is not None else before.total
     if done == before.done:
-        return before if total == before.total else replace(before, total=total)
+        return before if total == before.total else before._replace(total=total)
     stood_s = now_s - before.since_s if now_s is not None and before.since_s is not None else 0
     return Progress(done, total, event.received_us, now_s, max(before.longest_s, stood_s))
 

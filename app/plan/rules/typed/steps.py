@@ -12,7 +12,9 @@ ID = Field(
     "id", Control.LINE, text("Id"), text("Left empty, it is made from the title."), size="medium"
 )
 TITLE = Field("title", Control.LINE, text("Title"))
-KIND = Field("kind", Control.CHOICE, text("Done"), options=options(STEP_KINDS), size="medium")
+KIND = Field(
+    "kind", Control.CHOICE, text("How it is done"), options=options(STEP_KINDS), size="medium"
+)
 CLASS = Field("class", Control.CHOICE, text("Class"), options=options(CLASSES), size="medium")
 P50 = Field("p50", Control.LENGTH, text("P50"), size="short")
 P90 = Field("p90", Control.LENGTH, text("P90"), size="short")
@@ -92,7 +94,7 @@ STEP_GROUPS: tuple[Group, ...] = (
     ),
     Group(
         "order",
-        text("Order"),
+        text("Order of the steps"),
         (
             Field(
                 "after",

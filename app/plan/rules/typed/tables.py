@@ -107,12 +107,12 @@ CAMPAIGN: tuple[Field, ...] = (
     Field(
         "tolerance.percent",
         Control.WHOLE,
-        text("Explain deviations above, percent"),
+        text("Tolerance, percent"),
         size="short",
         otherwise="10",
     ),
     Field(
-        "tolerance.minutes", Control.WHOLE, text("and above, minutes"), size="short", otherwise="30"
+        "tolerance.minutes", Control.WHOLE, text("Tolerance, minutes"), size="short", otherwise="30"
     ),
     Field("budget", Control.AMOUNT, text("Budget"), size="medium"),
     Field(
