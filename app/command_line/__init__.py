@@ -5,14 +5,17 @@ Acts that write refuse while a server holds the folder, and name its address.
 
 from __future__ import annotations
 
+import importlib
 import sys
 
 
 def main() -> None:
     """Run the command line, or say which extra is missing."""
     try:
-        from app.command_line import keeping, record, serving
         from app.command_line.asking import cli
+
+        for acts in ("serving", "keeping", "record"):
+            importlib.import_module(f"app.command_line.{acts}")
     except ModuleNotFoundError as missing:
         if missing.name is None or missing.name.split(".")[0] == "app":
             raise
@@ -23,5 +26,4 @@ def main() -> None:
             file=sys.stderr,
         )
         sys.exit(2)
-    assert serving and keeping and record  # importing them registers their commands
     cli()

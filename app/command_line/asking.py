@@ -18,6 +18,7 @@ from app.settings import Settings, load
 
 cli = typer.Typer(
     add_completion=False,
+    pretty_exceptions_enable=False,
     no_args_is_help=True,
     rich_markup_mode=None,
     help="Punktum's server side. Settings come from the environment or .env (see `config`).",
@@ -47,6 +48,25 @@ def refuse(sentence: str, code: int = 1) -> NoReturn:
     """Say why not, and end with an exit code."""
     say(sentence)
     raise typer.Exit(code)
+
+
+def refuse_missing(settings: Settings) -> None:
+    """End with a sentence where there is no database to look at, or it does not answer."""
+    from sqlalchemy.exc import SQLAlchemyError
+
+    from app.db.migrate import NewerDatabase, check
+
+    if not settings.is_postgres and not settings.sqlite_file.exists():
+        refuse(f"there is no database in {settings.data}", 1)
+    try:
+        with engine_of(settings) as engine:
+            current = check(engine)
+    except SQLAlchemyError as error:
+        refuse(f"the database does not answer: {str(error).splitlines()[0]}", 1)
+    except NewerDatabase as newer:
+        refuse(str(newer), 4)
+    if not current:
+        refuse("the database is not at this version's schema: run `punktum-server migrate`", 4)
 
 
 @contextmanager

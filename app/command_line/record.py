@@ -11,7 +11,16 @@ from typing import Annotated
 import typer
 
 from app import clock
-from app.command_line.asking import Data, alone, cli, engine_of, refuse, say, settings_of
+from app.command_line.asking import (
+    Data,
+    alone,
+    cli,
+    engine_of,
+    refuse,
+    refuse_missing,
+    say,
+    settings_of,
+)
 from app.errors import AppError
 
 
@@ -27,9 +36,8 @@ def audit(
     from app.journal.verify import verify_database
 
     settings = settings_of(data)
-    if not settings.is_postgres and not settings.sqlite_file.exists():
-        refuse(f"there is no database in {settings.data}", 1)
-    anchors = json.loads(anchor.read_text("utf-8")) if anchor else {}
+    refuse_missing(settings)
+    anchors = _anchors(anchor)
     with tempfile.TemporaryDirectory() as folder:
         if settings.is_postgres:
             looked_at = settings
@@ -90,6 +98,24 @@ def import_file(file: Path, data: Data = None) -> None:
     print(campaign_id)
 
 
+def _anchors(file: Path | None) -> dict[str, dict[str, object]]:
+    """Heads seen before, from a JSON file; a file that is none ends with a sentence."""
+    if file is None:
+        return {}
+    try:
+        found = json.loads(file.read_text("utf-8"))
+        return {
+            str(name): {"number": int(one["number"]), "sha256": str(one["sha256"])}
+            for name, one in found.items()
+        }
+    except OSError as error:
+        refuse(f"cannot read {file}: {error.strerror}", 2)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        refuse(
+            f'{file} holds no heads; right is {{"campaign": {{"number": 12, "sha256": "…"}}}}', 2
+        )
+
+
 def _problems(refusal: AppError) -> list[str]:
     """What is wrong with a file, a line each: `line 12: steps[0].p50: …`."""
     found = refusal.extra.get("problems")
@@ -105,6 +131,7 @@ def export(campaign_id: str, data: Data = None) -> None:
     from app.exchange.queries import file_of
 
     settings = settings_of(data)
+    refuse_missing(settings)
     database = open_database(settings)
     try:
         with database.read() as session:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from sqlalchemy.exc import OperationalError
 
 from app.command_line.asking import Data, cli, refuse, settings_of
 from app.db.lockfile import FolderInUse
@@ -16,9 +17,12 @@ from app.db.lockfile import FolderInUse
 @cli.command()
 def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on (PUNKTUM_HOST).")] = None,
-    port: Annotated[int | None, typer.Option(help="Port of pages and APIs (PUNKTUM_PORT).")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="Port of pages and APIs (PUNKTUM_PORT).")
+    ] = None,
     jobs_port: Annotated[
-        int | None, typer.Option("--jobs-port", help="A second port for jobs only.")
+        int | None,
+        typer.Option("--jobs-port", min=0, max=65535, help="A second port for jobs only."),
     ] = None,
     data: Data = None,
 ) -> None:
@@ -38,6 +42,8 @@ def serve(
         refuse(str(wrong), 4)
     except RefusedToServe as refused:
         refuse(str(refused), 2)
+    except OperationalError as error:
+        refuse(f"the database does not answer: {str(error).splitlines()[0]}", 1)
     except OSError as error:
         refuse(f"cannot serve on {settings.host}:{settings.port} from {settings.data}: {error}", 1)
 
@@ -45,9 +51,12 @@ def serve(
 @cli.command()
 def demo(
     host: Annotated[str | None, typer.Option(help="Address to listen on (PUNKTUM_HOST).")] = None,
-    port: Annotated[int | None, typer.Option(help="Port of the pages (PUNKTUM_PORT).")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="Port of the pages (PUNKTUM_PORT).")
+    ] = None,
     jobs_port: Annotated[
-        int | None, typer.Option("--jobs-port", help="A second port for jobs only.")
+        int | None,
+        typer.Option("--jobs-port", min=0, max=65535, help="A second port for jobs only."),
     ] = None,
 ) -> None:
     """Serve a throw-away database with the sample campaign and a real one that runs now."""

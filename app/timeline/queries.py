@@ -9,9 +9,10 @@ from typing import TypeVar, cast
 from weakref import WeakKeyDictionary
 
 from sqlalchemy import text as text_of_sql
-from sqlmodel import Session
+from sqlmodel import Session, select
 
 from app.campaigns.queries import Header, header
+from app.closing.tables import Close
 from app.decisions import queries as decisions
 from app.deliverables import queries as deliverables
 from app.orders import queries as orders
@@ -63,6 +64,7 @@ _STAND = text_of_sql(
     " (SELECT revision FROM drafts WHERE campaign_id = :id)"
 )
 _MOST_KEPT = 1024
+LONGEST_CONCLUSION = 120
 T = TypeVar("T")
 _kept: WeakKeyDictionary[object, dict[tuple[str, str], tuple[Stand, object]]] = WeakKeyDictionary()
 
@@ -104,7 +106,16 @@ def _timeline(session: Session, campaign_id: str, now: datetime) -> TimelineView
         return None
     facts = _facts(session, found, now)
     ahead = forecast(facts)
-    return TimelineView(found, facts, ahead, step_lines(facts, ahead), answer(facts, ahead))
+    said = answer(facts, ahead, _conclusion(session, found))
+    return TimelineView(found, facts, ahead, step_lines(facts, ahead), said)
+
+
+def _conclusion(session: Session, found: Header) -> str | None:
+    """The conclusion of a closed campaign where it is short enough for one line."""
+    if found.closed_at is None:
+        return None
+    said = session.exec(select(Close.conclusion).where(Close.campaign_id == found.id)).first()
+    return said.rstrip(".") if said is not None and len(said) <= LONGEST_CONCLUSION else None
 
 
 def frame(session: Session, campaign_id: str, now: datetime) -> Frame | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone
 from zoneinfo import ZoneInfo, available_timezones
 
 from app.units.refusal import Reason, UnitError, typed
@@ -22,6 +22,9 @@ _DATE_TIME = re.compile(
 )
 _ZONE_NAME = re.compile(r"[A-Z][A-Za-z0-9_+-]*(?:/[A-Za-z0-9_+-]+)*")
 _NOT_A_PLACE = frozenset({"Factory"})
+
+FIRST_YEAR, LAST_YEAR = 1970, 2199
+"""Years outside of these are slips of typing; at the calendar's ends no zone can be shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,16 +98,25 @@ class Span:
 def parse_instant(text: object) -> datetime:
     """An instant such as "2026-11-30T08:00:00+01:00", in UTC.
 
-    Seconds may be left out, an offset or Z may not. Raises UnitError.
+    Seconds may be left out, an offset or Z may not. Raises UnitError, also outside of the years
+    `FIRST_YEAR` to `LAST_YEAR`.
     """
     given = typed(text)
     naive, offset = _date_time(given)
     if offset is None:
         raise UnitError(Reason.NO_OFFSET, given, suggestion=f"{given}Z")
     try:
-        return to_utc(naive.replace(tzinfo=timezone(_offset(offset, given))))
+        at = to_utc(naive.replace(tzinfo=timezone(_offset(offset, given))))
     except OverflowError:
         raise UnitError(Reason.OUT_OF_RANGE, given) from None
+    if not is_plausible(at):
+        raise UnitError(Reason.OUT_OF_RANGE, given)
+    return at
+
+
+def is_plausible(on: date) -> bool:
+    """Whether a day or an instant lies in the years that this program keeps."""
+    return FIRST_YEAR <= on.year <= LAST_YEAR
 
 
 def parse_local(text: object) -> datetime:
@@ -158,10 +170,13 @@ def resolve_local(
     """What a local time means in a zone.
 
     `fold` is a person's answer where it happens twice: 0 the first, 1 the second time; it
-    changes nothing elsewhere. Raises UnitError for an unknown zone or an aware time.
+    changes nothing elsewhere. Raises UnitError for an unknown zone, an aware time, or a year
+    that nobody means.
     """
     if naive.tzinfo is not None:
         raise UnitError(Reason.HAS_OFFSET, naive.isoformat())
+    if not is_plausible(naive):
+        raise UnitError(Reason.OUT_OF_RANGE, naive.isoformat(timespec="minutes"))
     place = zone(zone_name)
     try:
         earlier, later = (

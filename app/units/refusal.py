@@ -72,7 +72,7 @@ SENTENCES: dict[Reason, str] = {
     Reason.HAS_OFFSET: N_("“{given}” must be a local time without an offset."),
     Reason.NO_TIME: N_("“{given}” is a date without a time."),
     Reason.NOT_A_TIME: N_("“{given}” is not a date and time."),
-    Reason.OUT_OF_RANGE: N_("“{given}” is outside the calendar."),
+    Reason.OUT_OF_RANGE: N_("“{given}” is outside the years 1970 to 2199."),
     Reason.UNKNOWN_ZONE: N_("“{given}” is not a known time zone."),
     Reason.ENDS_BEFORE_START: N_("The end is before the start: {given}."),
 }

@@ -64,7 +64,9 @@ def going(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Going]:
     process.terminate()
     process.wait(20)
     process, address = start_server(data)
-    yield Going(Served(address, data), token)
+    found = Going(Served(address, data), token)
+    found.beat()
+    yield found
     process.terminate()
     process.wait(20)
 

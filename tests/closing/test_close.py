@@ -183,7 +183,7 @@ def test_the_page_closes_and_then_shows_the_report(client: TestClient) -> None:
     assert shown.css_first("#close-form") is None
     line = shown.css_first("#answer")
     assert line is not None
-    assert line.text(strip=True).startswith("Closed: ")
+    assert line.text(strip=True).startswith("Closed: Ship, decided with ")
 
 
 def test_an_explanation_is_kept_and_shown(client: TestClient) -> None:

@@ -44,7 +44,7 @@ def test_a_different_order_under_the_same_reference_is_409(campaign: TestClient)
     assert refused.headers["content-type"] == "application/problem+json"
     problem = refused.json()
     assert problem["type"] == "/problems/order-differs"
-    assert [(d["field"], d["recorded"], d["sent"]) for d in problem["differences"]] == [
+    assert [(d["field"], d["recorded"], d["sent"]) for d in problem["difference"]] == [
         ("price", "47.14", "50.00"),
         ("note", None, "new"),
     ]

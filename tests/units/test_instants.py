@@ -75,6 +75,10 @@ def test_instants_are_read_into_utc(text: str, canonical: str) -> None:
         ("tomorrow", Reason.NOT_A_TIME, None),
         ("0001-01-01T00:00:00+01:00", Reason.OUT_OF_RANGE, None),
         ("9999-12-31T23:00:00-05:00", Reason.OUT_OF_RANGE, None),
+        ("9999-12-31T23:59:59Z", Reason.OUT_OF_RANGE, None),
+        ("0026-12-01T08:00:00Z", Reason.OUT_OF_RANGE, None),
+        ("1969-12-31T23:59:59Z", Reason.OUT_OF_RANGE, None),
+        ("2199-12-31T23:59:59-00:01", Reason.OUT_OF_RANGE, None),
         ("", Reason.EMPTY, None),
         (1764576000, Reason.NOT_TEXT, None),
     ],
@@ -196,10 +200,17 @@ def test_local_times_carry_no_offset() -> None:
     assert caught.value.reason is Reason.HAS_OFFSET
 
 
-def test_the_edge_of_the_calendar_is_refused() -> None:
+@pytest.mark.parametrize("naive", [datetime.min, datetime.max, datetime(1969, 12, 31, 23, 59)])
+def test_the_edge_of_the_calendar_is_refused(naive: datetime) -> None:
     with pytest.raises(UnitError) as caught:
-        resolve_local(datetime.min, BERLIN)
+        resolve_local(naive, BERLIN)
     assert caught.value.reason is Reason.OUT_OF_RANGE
+
+
+def test_what_is_taken_can_be_shown_in_every_zone() -> None:
+    for taken in ("1970-01-01T00:00:00Z", "2199-12-31T23:59:59Z"):
+        for name in ("Etc/GMT+12", "Etc/GMT-14"):
+            assert parse_instant(taken).astimezone(zone(name)).utcoffset() is not None
 
 
 @pytest.mark.parametrize("name", [BERLIN, "Asia/Ho_Chi_Minh", "UTC", "Etc/GMT+5"])

@@ -120,7 +120,7 @@ def _differs(row: Expense, fields: tuple[str, ...]) -> Conflict:
         "An expense with the reference {reference} is in the record with other facts.",
         reference=row.reference,
     )
-    return Conflict(said, field=fields[0], expense=row.number, differences=list(fields))
+    return Conflict(said, field=fields[0], expense=row.number, difference=list(fields))
 
 
 def _unknown(number: int) -> NotFound:

@@ -37,6 +37,11 @@ class _View:
     frame: Frame
     ledger: Ledger
 
+    def refuse_closed(self) -> None:
+        """Raise `Closed` for a campaign that takes no more writes."""
+        if self.frame.state == "closed":
+            raise Closed(text("This campaign was closed. Its record is not changed any more."))
+
     def charge(self, number: int) -> tuple[Expense, ...]:
         """A charge and its corrections; raises `NotFound`."""
         rows = family(self.ledger.expenses, number)
@@ -58,6 +63,7 @@ def show_budget(request: Request, campaign_id: str) -> Response:
 def charge(request: Request, campaign_id: str, form: Typed) -> Response:
     """Log an expense as it was typed."""
     actor, now, view = person(request), clock.now(), _view(request, campaign_id)
+    view.refuse_closed()
     entry, new = read_expense(form)
     if new is None:
         return _budget(request, view, entry, status=422)
@@ -78,8 +84,7 @@ def charge(request: Request, campaign_id: str, form: Typed) -> Response:
 def show_correction(request: Request, campaign_id: str, number: int) -> Response:
     """A charge with its rows, to be brought to what it should be."""
     view = _view(request, campaign_id)
-    if view.frame.state == "closed":
-        raise Closed(text("This campaign was closed. Its record is not changed any more."))
+    view.refuse_closed()
     rows = view.charge(number)
     entry = correction(net_minor(rows), rows[0].currency, view.frame.zone, clock.now())
     return _correction(request, view, rows, entry)
@@ -89,6 +94,7 @@ def show_correction(request: Request, campaign_id: str, number: int) -> Response
 def correct(request: Request, campaign_id: str, number: int, form: Typed) -> Response:
     """Log the row that brings a charge to what it should be."""
     actor, now, view = person(request), clock.now(), _view(request, campaign_id)
+    view.refuse_closed()
     rows = view.charge(number)
     entry, said = read_correction(form, rows[0].currency)
     if said is None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from app.orders.rules import Problem, line_problem, tidy
+from app.orders.rules import Problem, day_problem, line_problem, tidy
 from app.texts import Text, text
 from app.units import CURRENCIES, MAX_MINOR, Money
 
@@ -79,6 +79,8 @@ def _problems(new: NewExpense) -> Iterator[Problem]:
         yield Problem("amount", text("An expense of nothing is not logged."))
     elif abs(new.amount_minor) > MAX_MINOR:
         yield Problem("amount", text("This amount is too large."))
+    if said_of_day := day_problem(new.charged_on):
+        yield Problem("charged_on", said_of_day)
     lines = (line_problem("note", new.note, _NOTE), line_problem("reference", new.reference, _LINE))
     yield from (problem for problem in lines if problem)
 

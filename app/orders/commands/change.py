@@ -20,6 +20,7 @@ from app.orders.rules import (
     reversal_minor,
     same_refund,
     tidy,
+    when_problem,
 )
 
 
@@ -53,7 +54,8 @@ def refund_order(
 ) -> Logged | AppError:
     """Log what the provider paid back (above zero) on a day; the sealed plan stays as it is."""
     refuse_closed(tx, campaign_id)
-    if found := [p for p in (amount_problem(amount_minor), reason_problem(reason)) if p]:
+    wrong = (amount_problem(amount_minor), when_problem(on), reason_problem(reason))
+    if found := [problem for problem in wrong if problem]:
         return refuse(found)
     order = order_numbered(tx.orm, campaign_id, number)
     if order is None:

@@ -37,7 +37,7 @@ class OrderDiffers(Conflict):
             ),
             field=self.differences[0].field,
             order=order.number,
-            differences=[
+            difference=[
                 {
                     "field": difference.field,
                     "recorded": _plain(difference.field, difference.recorded, order.currency),

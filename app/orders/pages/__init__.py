@@ -51,6 +51,7 @@ def show_orders(request: Request, campaign_id: str, lot: str = "") -> Response:
 def log(request: Request, campaign_id: str, form: Typed) -> Response:
     """Log an order as it was typed."""
     actor, now, view = person(request), clock.now(), view_of(request, campaign_id)
+    view.refuse_closed()
     entry, new = read_entry(form, view.open_lots, view.frame.zone)
     if new is None:
         return _orders(request, view, entry, status=422)
@@ -98,6 +99,7 @@ def reverse(request: Request, campaign_id: str, number: int, form: Typed) -> Res
 def refund(request: Request, campaign_id: str, number: int, form: Typed) -> Response:
     """Log what the provider paid back."""
     actor, now, view = person(request), clock.now(), view_of(request, campaign_id)
+    view.refuse_closed()
     order = view.order(number)
     entry = read_refund(form, order.currency)
     amount, on = entry.amount_minor, entry.on
@@ -135,6 +137,7 @@ def show_correction(request: Request, campaign_id: str, number: int) -> Response
 def correct(request: Request, campaign_id: str, number: int, form: Typed) -> Response:
     """Reverse the order and log what it should have said."""
     actor, now, view = person(request), clock.now(), view_of(request, campaign_id)
+    view.refuse_closed()
     order = view.order(number)
     entry, new = read_entry(form, view.open_beside(order), view.frame.zone)
     if new is None:

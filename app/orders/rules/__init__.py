@@ -6,6 +6,7 @@ from app.orders.rules.changing import (
     refund_problem,
     reversal_minor,
     same_refund,
+    when_problem,
 )
 from app.orders.rules.entering import (
     FIELD_NAMES,
@@ -31,6 +32,7 @@ from app.orders.rules.records import (
 from app.orders.rules.typed import (
     Amount,
     Moment,
+    day_problem,
     fold_of,
     local_text,
     read_amount,
@@ -42,8 +44,8 @@ from app.orders.rules.typed import (
 __all__ = [
     "FIELD_NAMES", "REFUND", "REVERSAL", "Amount", "Difference", "Fillable", "Filling",
     "Moment", "NewOrder", "OfferSnapshot", "Order", "OrderChange", "OrderedLot", "Problem",
-    "amount_problem", "as_json", "differences", "fill", "fillable", "find_same", "fold_of",
-    "line_problem", "local_text", "problems", "read_amount", "read_day", "read_local",
+    "amount_problem", "as_json", "day_problem", "differences", "fill", "fillable", "find_same",
+    "fold_of", "line_problem", "local_text", "problems", "read_amount", "read_day", "read_local",
     "reason_problem", "refund_problem", "reversal_minor", "same_refund", "say_why", "tidy",
-    "unfilled",
+    "unfilled", "when_problem",
 ]  # fmt: skip

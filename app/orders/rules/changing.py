@@ -6,6 +6,7 @@ from datetime import date
 
 from app.orders.rules.entering import Problem, line_problem, tidy
 from app.orders.rules.records import Order, OrderChange
+from app.orders.rules.typed import day_problem
 from app.texts import text
 from app.units import MAX_MINOR, Money
 
@@ -24,6 +25,12 @@ def amount_problem(amount_minor: int) -> Problem | None:
     if 0 < amount_minor <= MAX_MINOR:
         return None
     return Problem("amount", text("A refund is an amount above zero."))
+
+
+def when_problem(on: date) -> Problem | None:
+    """A day that nobody means is refused."""
+    said = day_problem(on)
+    return None if said is None else Problem("on", said)
 
 
 def reversal_minor(order: Order) -> int | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from app.orders.rules.records import Order
 from app.texts import Text, text
@@ -18,6 +18,8 @@ from app.units import CURRENCIES, MAX_MINOR
 LINE = 200
 NOTE = 2000
 MAX_GPUS = 10_000
+MAX_HOURS = 87_600
+"""The longest window of a lot: ten years, as in a plan."""
 
 
 FIELD_NAMES: dict[str, Text] = {
@@ -125,7 +127,7 @@ def _problems(new: NewOrder) -> Iterator[Problem]:
     if new.price_minor is not None and not 0 <= new.price_minor <= MAX_MINOR:
         yield Problem("price", text("A price is not negative; log a refund as one."))
     if new.gpus is not None and not 1 <= new.gpus <= MAX_GPUS:
-        yield Problem("gpus", text("A lot has at least one GPU."))
+        yield Problem("gpus", text("A lot has 1 to {most} GPUs.", most=MAX_GPUS))
     if new.lot is not None and new.extra:
         yield Problem("extra", text("A lot that fills {lot} is not an extra one.", lot=new.lot))
     yield from _window_problems(new)
@@ -134,6 +136,8 @@ def _problems(new: NewOrder) -> Iterator[Problem]:
 def _window_problems(new: NewOrder) -> Iterator[Problem]:
     if new.ends_at <= new.starts_at:
         yield Problem("ends_at", text("The window ends after it starts."))
+    elif new.ends_at - new.starts_at > timedelta(hours=MAX_HOURS):
+        yield Problem("ends_at", text("A lot is rented for at most {n} hours.", n=MAX_HOURS))
     elif new.usable_until is not None and not new.starts_at < new.usable_until <= new.ends_at:
         yield Problem(
             "usable_until", text("The lot is usable until a time inside its window, or its end.")

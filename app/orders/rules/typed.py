@@ -15,6 +15,7 @@ from app.units import (
     Missing,
     Reason,
     UnitError,
+    is_plausible,
     parse_amount,
     parse_local,
     resolve_local,
@@ -113,6 +114,15 @@ def fold_of(at: datetime, zone_name: str) -> str:
 def read_day(typed: str) -> date | Text:
     """A calendar day as a form sends it, or why it is none."""
     try:
-        return date.fromisoformat(typed.strip())
+        day = date.fromisoformat(typed.strip())
     except ValueError:
         return text("Enter a day as year, month and day: 2026-12-01.")
+    return day_problem(day) or day
+
+
+def day_problem(day: date) -> Text | None:
+    """Why nobody means this day."""
+    if is_plausible(day):
+        return None
+    error = UnitError(Reason.OUT_OF_RANGE, day.isoformat())
+    return Text(error.msgid, error.params)

@@ -156,7 +156,8 @@ class Recording:
                 return Entered(known, event)
         entered = enter(self._tx, found, event, self._now_us)
         if isinstance(entered, AppError):
-            raise entered
+            # After the close no other id would be taken either, so do not send anybody there.
+            raise closed() if found.campaign.standing == "closed" else entered
         return entered
 
     def _write(self) -> None:

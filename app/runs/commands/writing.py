@@ -187,6 +187,7 @@ def _insert_event(tx: WriteSession, key: int, stored: Stored, context: str | Non
 
 
 def write_state(tx: WriteSession, campaign_id: str, attempt: Open) -> None:
+    """The attempt's fold: whole where it is new or its start was read, else what beats change."""
     attempt.due_us = due_us(attempt.streams)
     attempt.stall_due_us = stall_due_us(attempt.streams)
     values: dict[str, object] = {

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request
+from sqlmodel import Session
 from starlette.responses import Response
 
 from app import clock
@@ -18,7 +20,7 @@ from app.runs.pages.listing import frame_or_404, known_of
 from app.runs.pages.words import KINDS, metric_lines, reason_of
 from app.runs.queries import AttemptView, EventView, RuleView, RunView
 from app.texts import Text, text
-from app.web import Form, page, read_form, redirect
+from app.web import Form, Frame, page, read_form, redirect
 
 router = APIRouter()
 EVENTS = 50
@@ -128,16 +130,24 @@ def _show(
     now = clock.now()
     with request.app.state.db.read() as session:
         around = frame_or_404(session, campaign_id, now)
-        run = queries.run_of(session, campaign_id, run_id, now)
-        if run is None:
-            raise NotFound(text("There is no run {run} here.", run=run_id))
-        known = known_of(session, campaign_id, now)
-        records = queries.stop_records(session, campaign_id)
-        try:
-            events = queries.events_of(session, campaign_id, run_id, before=before, limit=EVENTS)
-        except ValueError:
-            raise Malformed(text("There is no such page of events."), field="before") from None
-    context = RunPage(
+        context = _context(session, around, run_id, form, before, now)
+    title = text("Run {run}", run=run_id)
+    return page(request, "runs/run.html", context, frame=around, title=title, status=status)
+
+
+def _context(
+    session: Session, around: Frame, run_id: str, form: Form, before: str, now: datetime
+) -> RunPage:
+    run = queries.run_of(session, around.id, run_id, now)
+    if run is None:
+        raise NotFound(text("There is no run {run} here.", run=run_id))
+    known = known_of(session, around.id, now)
+    records = queries.stop_records(session, around.id)
+    try:
+        events = queries.events_of(session, around.id, run_id, before=before, limit=EVENTS)
+    except ValueError:
+        raise Malformed(text("There is no such page of events."), field="before") from None
+    return RunPage(
         base=known.base,
         is_open=around.state != "closed",
         run=run,
@@ -149,14 +159,6 @@ def _show(
         events=tuple(_event(one) for one in events.items),
         older_href=f"{known.base}/{run_id}?before={events.next}" if events.next else None,
         form=form,
-    )
-    return page(
-        request,
-        "runs/run.html",
-        context,
-        frame=around,
-        title=text("Run {run}", run=run_id),
-        status=status,
     )
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from app.runs.rules import attempts as tell
-from app.runs.rules.attempts import Facts
+from app.runs.rules.attempts import Ended, Facts
 from app.runs.rules.events import PERSON, source_rank
 from app.runs.rules.liveness import due_us, stall_due_us
 from app.runs.rules.metrics import MetricSeen
@@ -43,36 +44,28 @@ def view_run(campaign_id: str, run_id: str, kept: Sequence[Kept], now: datetime)
     facts = tell.facts_of(current.streams)
     views = tuple(_attempt(one, current) for one in ordered)
     mine = next(view for view in views if view.number == current.number)
-    alive = facts.end is None
-    now_us, received = us_of(now), tell.received_us(current.streams)
-    silent = alive and (due_us(current.streams) or now_us) < now_us
-    progress = _progress(current.streams)
-    stall_us = stall_due_us(current.streams)
-    stalled = alive and not silent and facts.started and (stall_us or now_us) < now_us
     first = next((one for one in ordered if one.start), current)
-    begun = [view.started_at for view in views if view.started_at is not None]
-    seen = [view.last_seen_at for view in views if view.last_seen_at is not None]
+    progress = _progress(current.streams)
+    life = _life(current, facts, progress, now)
     return RunView(
         id=run_id,
         campaign_id=campaign_id,
         step=tell.step_of(current.streams),
         status=facts.status.value,
-        silent=silent,
-        stalled=stalled,
-        silent_since_at=at_of(received) if silent and received is not None else None,
-        stalled_since_at=at_of(progress.since_us) if stalled and progress else None,
+        silent=life.silent,
+        stalled=life.stalled,
+        silent_since_at=life.silent_since_at,
+        stalled_since_at=life.stalled_since_at,
         attempt=current.number,
         attempts=views,
         machine_s=sum(view.machine_s for view in views),
-        started_at=min(begun, default=None),
-        last_seen_at=max(seen, default=None),
+        started_at=min((v.started_at for v in views if v.started_at is not None), default=None),
+        last_seen_at=max((v.last_seen_at for v in views if v.last_seen_at), default=None),
         ended_at=mine.ended_at,
         progress=progress.done if progress else None,
         total=progress.total if progress else None,
         metrics=_metrics(ordered, current),
-        config_sha256=first.start.get("config_sha256"),
-        parent=first.start.get("parent"),
-        corpora=tuple(sorted((first.start.get("config") or {}).get("corpora", {}).items())),
+        **_configured(first),
         reason_code=mine.reason_code,
         reason_text=mine.reason_text,
         rule=mine.rule,
@@ -81,9 +74,43 @@ def view_run(campaign_id: str, run_id: str, kept: Sequence[Kept], now: datetime)
         stop_asked=stop_asked(facts),
         fired=tuple(view for one in ordered for view in _fired(tell.facts_of(one.streams))),
         rules=_rules(ordered),
-        before_seal=first.plan_version == 0,
         gaps=sum(view.missing for view in views),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Life:
+    """Whether a run is silent or stands still, and since when."""
+
+    silent: bool
+    stalled: bool
+    silent_since_at: datetime | None
+    stalled_since_at: datetime | None
+
+
+def _life(current: Kept, facts: Facts, progress: Progress | None, now: datetime) -> _Life:
+    alive, now_us = facts.end is None, us_of(now)
+    due, stall = due_us(current.streams), stall_due_us(current.streams)
+    silent = alive and due is not None and due < now_us
+    stalled = alive and not silent and facts.started and stall is not None and stall < now_us
+    received = tell.received_us(current.streams)
+    return _Life(
+        silent,
+        stalled,
+        at_of(received) if silent and received is not None else None,
+        at_of(progress.since_us) if stalled and progress is not None else None,
+    )
+
+
+def _configured(first: Kept) -> dict[str, Any]:
+    """What the run's first start said of its configuration."""
+    corpora = (first.start.get("config") or {}).get("corpora", {})
+    return {
+        "config_sha256": first.start.get("config_sha256"),
+        "parent": first.start.get("parent"),
+        "corpora": tuple(sorted(corpora.items())),
+        "before_seal": first.plan_version == 0,
+    }
 
 
 def stop_asked(facts: Facts) -> StopAsk | None:
@@ -106,7 +133,7 @@ def _attempt(one: Kept, current: Kept) -> AttemptView:
         ended_us = _ended_us(one, end.at_us, started, last)
         last = max(last, ended_us)
     superseded = end is None and one.number != current.number and facts.started
-    start = one.start
+    waiting = end is None and not superseded
     return AttemptView(
         id=one.attempt_id,
         number=one.number,
@@ -116,20 +143,27 @@ def _attempt(one: Kept, current: Kept) -> AttemptView:
         ended_at=None if ended_us is None else at_of(ended_us),
         last_seen_at=None if last is None else at_of(last),
         received_at=None if received is None else at_of(received),
-        due_at=at_of(due) if due is not None and end is None and not superseded else None,
+        due_at=at_of(due) if due is not None and waiting else None,
         machine_s=machine_s,
-        reason_code=end.reason_code if end else SUPERSEDED if superseded else None,
-        reason_text=end.reason_text if end else None,
-        rule=end.rule if end else None,
-        exit_code=end.exit_code if end else None,
-        signal=end.signal if end else None,
-        ended_by=end.by if end else None,
-        host=start.get("host"),
-        lot=start.get("lot"),
-        gpus=tuple(start.get("gpus", ())),
-        command=start.get("command"),
+        **_ending(end, superseded),
+        host=one.start.get("host"),
+        lot=one.start.get("lot"),
+        gpus=tuple(one.start.get("gpus", ())),
+        command=one.start.get("command"),
         missing=sum(stream.numbers.missing_count for stream in one.streams.values()),
     )
+
+
+def _ending(end: Ended | None, superseded: bool) -> dict[str, Any]:
+    """Why and how an attempt ended, by whom; nothing of it is known while it goes on."""
+    return {
+        "reason_code": end.reason_code if end else SUPERSEDED if superseded else None,
+        "reason_text": end.reason_text if end else None,
+        "rule": end.rule if end else None,
+        "exit_code": end.exit_code if end else None,
+        "signal": end.signal if end else None,
+        "ended_by": end.by if end else None,
+    }
 
 
 def _bounds(one: Kept, machine_s: int) -> tuple[int | None, int | None]:

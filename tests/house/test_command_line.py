@@ -1,0 +1,195 @@
+"""`punktum-server` as people type it: sentences and exit codes, never a traceback."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from app import journal
+from app.db.lockfile import FolderLock
+from app.exchange.commands import import_sample
+from app.journal import Actor
+from app.serving import prepare
+from app.settings import Settings
+from tests.house.source import ROOT
+
+NOW = datetime(2026, 12, 1, tzinfo=UTC)
+
+
+def _run(
+    *words: object, data: Path | None = None, env: Mapping[str, str] | None = None
+) -> tuple[int, str, str]:
+    command = [sys.executable, "-m", "bench.start", *map(str, words)]
+    if data is not None:
+        command += ["--data", str(data)]
+    environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT), **(env or {})}
+    done = subprocess.run(command, cwd="/", env=environment, capture_output=True, text=True)
+    assert "Traceback" not in done.stderr, done.stderr[-1500:]
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.fixture
+def filled(tmp_path: Path) -> Path:
+    """A data folder with the sample's draft and three journal entries."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    database = prepare(Settings(PUNKTUM_DATA=folder, _env_file=None))  # type: ignore[call-arg]
+    actor = Actor("person", "local")
+    import_sample(database, actor, NOW)
+    for number in range(3):
+        database.write(
+            "invoice-adapter",
+            lambda tx, number=number: journal.append(  # type: ignore[misc]
+                tx, "invoice-adapter", "note.made", actor, {"n": number}, NOW
+            ),
+        )
+    database.close()
+    return folder
+
+
+def test_audit_says_heads_and_counts(filled: Path) -> None:
+    code, said, _ = _run("audit", data=filled)
+    assert code == 0
+    assert "3 entries in 1 campaigns, 0 findings" in said
+    assert "head   invoice-adapter 3 " in said
+
+
+def _tamper(folder: Path, statement: str) -> None:
+    """As the database's owner would: guards dropped first."""
+    with sqlite3.connect(folder / "punktum.sqlite") as connection:
+        for (name,) in connection.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'journal'"
+        ).fetchall():
+            connection.execute(f"DROP TRIGGER {name}")
+        connection.execute(statement)
+
+
+@pytest.mark.parametrize(
+    ("statement", "named"),
+    [
+        ("UPDATE journal SET payload = '{\"n\":9}' WHERE number = 2", "entry 2"),
+        ("UPDATE journal SET actor_name = 'eve' WHERE number = 1", "entry 1"),
+        ("UPDATE journal SET at = '2020-01-01 00:00:00.000000' WHERE number = 3", "entry 3"),
+        ("DELETE FROM journal WHERE number = 2", "entry 2"),
+        ("UPDATE journal SET number = 4 WHERE number = 3", "entry 3"),
+    ],
+)
+def test_an_edit_by_the_owner_is_found_and_the_first_wrong_entry_named(
+    filled: Path, statement: str, named: str
+) -> None:
+    _tamper(filled, statement)
+    code, said, _ = _run("audit", data=filled)
+    assert code == 1
+    assert named in said
+
+
+def test_a_cut_tail_is_found_with_an_anchor_only(filled: Path, tmp_path: Path) -> None:
+    _, said, _ = _run("audit", data=filled)
+    _, number, sha256 = next(line for line in said.splitlines() if line.startswith("head")).split()[
+        1:
+    ]
+    anchor = tmp_path / "anchor.json"
+    anchor.write_text(json.dumps({"invoice-adapter": {"number": int(number), "sha256": sha256}}))
+    assert _run("audit", "--anchor", anchor, data=filled)[0] == 0
+    _tamper(filled, "DELETE FROM journal WHERE number = 3")
+    assert _run("audit", data=filled)[0] == 0
+    code, said, _ = _run("audit", "--anchor", anchor, data=filled)
+    assert code == 1
+    assert "the chain ends at entry 2, the anchor saw 3" in said
+
+
+def test_backup_and_restore_set_nothing_on_fire(filled: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    assert _run("backup", copy, data=filled)[0] == 0
+    assert _run("backup", copy, data=filled)[0] == 2
+    _tamper(filled, "DELETE FROM journal WHERE number = 3")
+    code, _, talk = _run("restore", copy, data=filled)
+    assert code == 0
+    assert "what was there lies in" in talk
+    assert "3 entries" in _run("audit", data=filled)[1]
+    (tmp_path / "torn").write_bytes(copy.read_bytes()[:5000])
+    assert _run("restore", tmp_path / "torn", data=filled)[0] == 1
+    assert "3 entries" in _run("audit", data=filled)[1]
+
+
+def test_acts_that_write_refuse_while_the_folder_is_served(filled: Path, tmp_path: Path) -> None:
+    with FolderLock(filled, "http://127.0.0.1:8123"):
+        for words in (
+            ["rebuild"],
+            ["migrate"],
+            ["import", ROOT / "README.md"],
+            ["restore", ROOT / "README.md"],
+        ):
+            code, _, talk = _run(*words, data=filled)
+            assert code == 3, words
+            assert "http://127.0.0.1:8123" in talk
+        assert _run("backup", tmp_path / "served", data=filled)[0] == 0
+        assert _run("audit", data=filled)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "talk"),
+    [
+        (["audit"], 1, "there is no database"),
+        (["export", "x"], 1, "there is no database"),
+        (["backup", "x"], 1, "there is no database"),
+        (["restore", "/nowhere"], 2, "there is no file"),
+        (["import", "/nowhere"], 2, "there is no file"),
+        (
+            ["serve", "--host", "0.0.0.0", "--port", "0"],
+            2,
+            "without a login only this machine is served",
+        ),
+        (["serve", "--port", "99999"], 2, "99999"),
+        (["nothing"], 2, ""),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_sentence(
+    tmp_path: Path, words: list[str], code: int, talk: str
+) -> None:
+    done, _, said = _run(*words, data=None if words == ["nothing"] else tmp_path / "none")
+    assert done == code
+    assert talk in said
+
+
+def test_a_database_that_is_away_is_said(tmp_path: Path) -> None:
+    away = {"DATABASE_URL": "postgresql://someone:hidden@127.0.0.1:1/x"}
+    for words in (["serve", "--port", "0"], ["audit"], ["export", "x"]):
+        code, _, said = _run(*words, data=tmp_path, env=away)
+        assert code == 1, words
+        assert "the database does not answer" in said
+        assert "hidden" not in said
+
+
+def test_config_hides_secrets(tmp_path: Path) -> None:
+    secret = {"DATABASE_URL": "postgresql://a:hidden@h/d", "PUNKTUM_SECRET": "hidden too"}
+    for words in (["config"], ["config", "--json"]):
+        code, said, _ = _run(*words, data=tmp_path, env=secret)
+        assert code == 0
+        assert "hidden" not in said.replace("(hidden)", "")
+        assert "PUNKTUM_PORT" in said
+
+
+def test_a_wrong_campaign_file_is_refused_with_its_lines(filled: Path, tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.toml"
+    wrong.write_text('format = "punktum/1"\n[campaign]\nid = "x"\nquestoin = "?"\n')
+    code, _, talk = _run("import", wrong, data=filled)
+    assert code == 1
+    assert "line 4: campaign.questoin" in talk
+
+
+def test_export_gives_the_file_back(filled: Path, tmp_path: Path) -> None:
+    code, first, _ = _run("export", "invoice-adapter", data=filled)
+    assert code == 0
+    again = tmp_path / "again.toml"
+    again.write_text(first, "utf-8")
+    assert _run("import", again, data=filled)[0] == 0
+    assert _run("export", "invoice-adapter", data=filled)[1] == first
+    assert _run("export", "nothing", data=filled)[0] == 1
