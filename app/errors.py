@@ -71,7 +71,7 @@ class Conflict(AppError):
 class Closed(Conflict):
     """A write to a campaign that was closed."""
 
-    name = "closed"
+    name = "campaign-closed"
     title = text("The campaign is closed")
 
 

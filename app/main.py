@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import version
@@ -114,13 +115,22 @@ def language(code: str, next: str = "/campaigns") -> Response:
     return response
 
 
+class Problem(JSONResponse):
+    """A refusal as JSON. It may repeat a name as it came, so half a surrogate pair is replaced."""
+
+    media_type = "application/problem+json"
+
+    def render(self, content: object) -> bytes:
+        """UTF-8, whatever the request held."""
+        written = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+        return written.encode("utf-8", "replace")
+
+
 def _answer(request: Request, refusal: AppError) -> Response:
     """The problem as JSON for the API, as a readable page for people."""
     headers = {} if refusal.retry_after_s is None else {"Retry-After": str(refusal.retry_after_s)}
     if request.scope["path"].startswith("/api/"):
-        return JSONResponse(
-            refusal.problem(), refusal.status, headers, media_type="application/problem+json"
-        )
+        return Problem(refusal.problem(), refusal.status, headers)
     request_id = request.scope["state"].get("request_id")
     shown = Refusal(
         refusal.status,

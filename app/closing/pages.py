@@ -20,7 +20,7 @@ from app.closing.rules.deviations import CATEGORIES
 from app.closing.rules.export import steps_csv
 from app.closing.rules.plain import to_json
 from app.closing.rules.report import OUTCOMES, Report
-from app.errors import AppError, NotFound
+from app.errors import AppError, Closed, NotFound
 from app.texts import Text, text
 from app.timeline.queries import frame_of
 from app.web import Form, page, read_form, redirect
@@ -104,7 +104,7 @@ def post_close(request: Request, campaign_id: str, form: FormOf) -> Response:
             lambda tx: close(tx, campaign_id, new, found.report, actor=actor, now=now),
         )
     except AppError as refusal:
-        if refusal.name == "closed":
+        if isinstance(refusal, Closed):
             raise
         form.refuse(_field(refusal), refusal.detail)
         return _show(request, campaign_id, form=form, status=refusal.status)

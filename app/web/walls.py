@@ -6,6 +6,7 @@ request id and the security headers; one log line says what happened, never a to
 
 from __future__ import annotations
 
+import itertools
 import json
 import logging
 import re
@@ -42,6 +43,10 @@ _HEADERS = (
     (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
 )
 
+_PROCESS = secrets.token_hex(4)
+_requests = itertools.count(1)
+"""Request ids: this process's own prefix and a count; asking for chance each time is slow."""
+
 
 class Walls:
     """Host check, origin check, body limit, request id, headers and the log line.
@@ -63,7 +68,7 @@ class Walls:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        request_id = secrets.token_hex(6)
+        request_id = f"{_PROCESS}{next(_requests):06x}"
         scope.setdefault("state", {})["request_id"] = request_id
         started = time.perf_counter()
         seen = {"status": 0}

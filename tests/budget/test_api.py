@@ -160,7 +160,7 @@ def test_what_is_not_there_is_404(campaign: TestClient) -> None:
 def test_after_the_close_every_write_is_409(campaign: TestClient, database: Database) -> None:
     closed(database)
     refused = campaign.post(f"{URL}/expenses", json=STORAGE)
-    assert (refused.status_code, refused.json()["type"]) == (409, "/problems/closed")
+    assert (refused.status_code, refused.json()["type"]) == (409, "/problems/campaign-closed")
     assert campaign.get(f"{URL}/budget").status_code == 200
 
 

@@ -37,13 +37,13 @@ def test_a_charge_of_no_day_is_refused(database: Database, client: TestClient, d
 
 @pytest.mark.parametrize("values", [{}, {"amount": "1.234", "day": "x", "reason": "late"}])
 def test_a_form_of_a_closed_campaign_is_409(
-    sqlite: Database, client: TestClient, values: dict[str, str]
+    database: Database, client: TestClient, values: dict[str, str]
 ) -> None:
-    opened(sqlite)
+    opened(database)
     number = client.post(API, json=body()).json()["number"]
     field = read(client.get(PAGE)).css_first("[name=csrf_token]")
     assert field is not None
-    closed(sqlite)
+    closed(database)
     data = {**values, "csrf_token": field.attributes["value"] or ""}
     for act in ("", f"/expenses/{number}/correct"):
         assert client.post(PAGE + act, data=data).status_code == 409

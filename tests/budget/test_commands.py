@@ -63,7 +63,7 @@ def test_with_a_reference_it_is_logged_once(database: Database) -> None:
     with pytest.raises(Conflict) as refused:
         charge(database, replace(new, amount_minor=1300))
     problem = refused.value.problem()
-    assert (problem["field"], problem["differences"]) == ("amount", ["amount"])
+    assert (problem["field"], problem["difference"]) == ("amount", ["amount"])
     assert len(expenses(database)) == 1
 
 

@@ -118,7 +118,7 @@ def test_who_may_and_when(client: TestClient, database: Database) -> None:
     assert client.get("/api/v1/campaigns/nowhere/decisions").status_code == 404
     closed(database)
     refused = client.post(HERE, json=said())
-    assert (refused.status_code, refused.json()["type"]) == (409, "/problems/closed")
+    assert (refused.status_code, refused.json()["type"]) == (409, "/problems/campaign-closed")
 
 
 def test_what_the_decision_rule_says(client: TestClient, database: Database) -> None:

@@ -147,7 +147,7 @@ def test_acts_that_write_refuse_while_the_folder_is_served(filled: Path, tmp_pat
             2,
             "without a login only this machine is served",
         ),
-        (["serve", "--port", "99999"], 2, "99999"),
+        (["serve", "--port", "99999"], 2, "less than or equal to 65535"),
         (["nothing"], 2, ""),
     ],
 )

@@ -157,7 +157,7 @@ def test_after_the_close_every_write_is_409(campaign: TestClient, database: Data
         (f"{URL}/{number}/refund", {"amount": "1.00", "on": "2026-12-01", **reason}),
     ):
         refused = campaign.post(url, json=said)
-        assert (refused.status_code, refused.json()["type"]) == (409, "/problems/closed")
+        assert (refused.status_code, refused.json()["type"]) == (409, "/problems/campaign-closed")
     assert campaign.get(URL).status_code == 200
 
 

@@ -94,7 +94,7 @@ def test_the_same_reference_with_other_facts_is_refused_with_the_difference(
     problem = refused.value.problem()
     assert (problem["status"], problem["type"]) == (409, "/problems/order-differs")
     assert (problem["field"], problem["order"]) == ("price", number)
-    assert problem["differences"] == [
+    assert problem["difference"] == [
         {"field": "price", "recorded": "47.14", "sent": "47.41"},
         {"field": "ends_at", "recorded": "2026-12-03T07:00:00Z", "sent": "2026-12-03T08:00:00Z"},
         {

@@ -198,6 +198,7 @@ def test_a_batch_of_nothing_that_can_be_read_still_answers(
         ({"events": []}, 422, "events"),
         ({"events": {}}, 422, "events"),
         ({"events": [1], "more": 1}, 422, "more"),
+        ({"events": [1], "\ud800": 1}, 422, r"\ud800"),
         ({"events": [1] * 1001}, 413, "events"),
     ],
 )
@@ -235,8 +236,12 @@ def test_a_bomb_is_not_unpacked(client: TestClient, job: dict[str, str]) -> None
         b"\xff=\xff",
         b"nonsense",
         b'{"progress": "\xc3"}',
+        b"metrics=1&metrics.loss=2",
+        b"metrics.loss=2&metrics=1",
+        b"metrics={}&metrics.a=x&metrics.a.b=1",
+        b"links=[]&links.run=1",
     ],
-    ids=range(14),
+    ids=range(18),
 )
 def test_no_body_gives_a_500(client: TestClient, job: dict[str, str], raw: bytes) -> None:
     for headers in (job, {**job, "Content-Type": "application/json"}):

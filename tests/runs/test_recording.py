@@ -358,7 +358,7 @@ class Counting(WriteSession):
         return super()._run(statement, values)
 
 
-def test_a_beat_takes_four_statements(sqlite: Database) -> None:
+def test_a_beat_takes_three_statements(sqlite: Database) -> None:
     opened(sqlite)
     recorded(sqlite, event(1, "start"), event(2, metrics={"loss": 0.5}))
     beat = read(event(3, progress=3, metrics={"loss": 0.4}))
@@ -368,4 +368,4 @@ def test_a_beat_takes_four_statements(sqlite: Database) -> None:
         commands.record_one(counting, ID, beat, journal.Actor("job", "box"), NOW)
         return counting.taken
 
-    assert sqlite.write(ID, command) == ["SELECT", "INSERT", "SELECT", "UPDATE"]
+    assert sqlite.write(ID, command) == ["SELECT", "INSERT", "UPDATE"]

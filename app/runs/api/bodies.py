@@ -107,10 +107,20 @@ def _form(body: bytes) -> dict[str, Any]:
             continue
         group, _, member = name.partition(".")
         if member and group in ("metrics", "links", "not_config"):
-            found.setdefault(group, {})[member] = value
+            _members(found, group)[member] = value
         else:
             found[name] = _typed(name, value)
     return found
+
+
+def _members(found: dict[str, Any], group: str) -> dict[str, Any]:
+    """The object that `group.member=…` fills; refused where `group=…` said something else."""
+    members = found.get(group)
+    if members is None:
+        members = found[group] = {}
+    if not isinstance(members, dict):
+        raise Malformed(text("{field} is an object.", field=group), field=group)
+    return members
 
 
 def _typed(name: str, value: str) -> Any:

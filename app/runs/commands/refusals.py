@@ -10,12 +10,6 @@ from app.runs.rules.values import Unreadable
 from app.texts import Text, text
 
 
-class CampaignClosed(Closed):
-    """A post to a campaign that was closed."""
-
-    name = "campaign-closed"
-
-
 class NewIdNeeded(Conflict):
     """Another configuration, or a run whose work is over: it goes on under a new id."""
 
@@ -37,9 +31,9 @@ class Illegal(Conflict):
     title = text("The run's status does not allow this")
 
 
-def closed() -> CampaignClosed:
+def closed() -> Closed:
     """The refusal of every write to a closed campaign."""
-    return CampaignClosed(
+    return Closed(
         text("This campaign was closed. Its record is not changed any more; the spool stays yours.")
     )
 

@@ -22,14 +22,13 @@ from app.runs.rules.viewing import current_of
 
 _ATTEMPT = """
 INSERT INTO attempts (campaign_id, run_id, attempt_id, number, late, created_us)
-VALUES (:campaign, :run, :attempt, :number, :late, :created) RETURNING id
+VALUES (:campaign, :run, :attempt, :number, :late, :created)
 """
 _EVENT = """
 INSERT INTO run_events
 (attempt_key, source, seq, kind, at_us, received_us, payload, context)
 VALUES (:key, :source, :seq, :kind, :at, :received, :payload, :context)
 """
-_NUMBERED_EVENT = f"{_EVENT} RETURNING number"
 _NEW_STATE = """
 INSERT INTO attempt_states (attempt_key, campaign_id, last_event, due_us, stall_due_us,
 plan_version, rules, names, start, streams)
@@ -65,7 +64,6 @@ def store(
     knowledge: Knowledge | None,
 ) -> None:
     """Append an event to the stream and let its attempt take the step that follows."""
-    tx.wrote = True
     if attempt.key == 0:
         attempt.key = _insert_attempt(tx, campaign.id, attempt)
     context = knowledge.as_context if knowledge is not None else None
@@ -154,18 +152,15 @@ def _take_start(attempt: Open, stored: Stored, knowledge: Knowledge | None) -> N
 
 
 def _insert_attempt(tx: WriteSession, campaign_id: str, attempt: Open) -> int:
-    row = tx.row(
-        _ATTEMPT,
-        {
-            "campaign": campaign_id,
-            "run": attempt.run,
-            "attempt": attempt.attempt_id,
-            "number": attempt.number,
-            "late": attempt.late,
-            "created": attempt.created_us,
-        },
-    )
-    return int(row[0])
+    values = {
+        "campaign": campaign_id,
+        "run": attempt.run,
+        "attempt": attempt.attempt_id,
+        "number": attempt.number,
+        "late": attempt.late,
+        "created": attempt.created_us,
+    }
+    return tx.insert(_ATTEMPT, values, "id")
 
 
 def _insert_event(tx: WriteSession, key: int, stored: Stored, context: str | None) -> int:
@@ -179,11 +174,7 @@ def _insert_event(tx: WriteSession, key: int, stored: Stored, context: str | Non
         "payload": json_text(stored.fields),
         "context": context,
     }
-    if tx.dialect != "sqlite":
-        return int(tx.row(_NUMBERED_EVENT, values)[0])
-    # SQLite takes twice as long for an INSERT that returns something.
-    tx.execute(_EVENT, values)
-    return int(tx.row("SELECT last_insert_rowid()")[0])
+    return tx.insert(_EVENT, values, "number")
 
 
 def write_state(tx: WriteSession, campaign_id: str, attempt: Open) -> None:
