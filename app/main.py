@@ -16,6 +16,7 @@ from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Re
 from app import clock, rooms
 from app.db import Database
 from app.errors import AppError, Malformed, NotAllowed, NotFound, Refusal
+from app.journal.api import router as journal_router
 from app.language import LANGUAGES
 from app.settings import Settings
 from app.texts import Text, text
@@ -39,6 +40,7 @@ def create_app(settings: Settings, database: Database, secret: bytes) -> FastAPI
     )
     app.state.settings, app.state.db, app.state.secret = settings, database, secret
     app.include_router(system)
+    app.include_router(journal_router)
     for router in rooms.routers():
         app.include_router(router)
     app.add_exception_handler(AppError, _refused)

@@ -72,6 +72,7 @@ class Result:
     status: int
     problem: dict[str, object]
     retry_after_s: int | None = None
+    duplicate: bool = False
 
     @property
     def stored(self) -> bool:
@@ -101,7 +102,10 @@ def read_results(body: Mapping[str, object], expected: int) -> list[Result] | No
             return None
         results.append(
             Result(
-                status, reading.record(item.get("problem")), reading.whole(item.get("retry_after"))
+                status,
+                reading.record(item.get("problem")),
+                reading.whole(item.get("retry_after")),
+                item.get("duplicate") is True,
             )
         )
     return results if len(results) == expected else None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from punktum import talk
 from punktum.command_line import USAGE, make_parser
-from punktum.settings import Settings, SettingsError, read_settings, spool_folder
+from punktum.settings import Settings, SettingsError, read_settings, spool_folder, spool_in
 
 if TYPE_CHECKING:
     from punktum.verify import Verified
@@ -90,6 +90,7 @@ def _settings_for_a_job(chosen: argparse.Namespace) -> Settings:
 
 
 def _verify(chosen: argparse.Namespace) -> int:
+    from punktum.signals import leaving_on_term
     from punktum.verify import NotVerifiable, Verifier, exit_code
 
     settings = read_settings(chosen.url, chosen.token_file)
@@ -104,7 +105,8 @@ def _verify(chosen: argparse.Namespace) -> int:
         wanted = verifier.sheet.deliverables
         if not chosen.all:
             wanted = (verifier.deliverable(chosen.deliverable),)
-        results = [verifier.verify(deliverable) for deliverable in wanted]
+        with leaving_on_term():
+            results = [verifier.verify(deliverable) for deliverable in wanted]
     except NotVerifiable as error:
         talk.say(str(error))
         return error.code
@@ -132,18 +134,27 @@ def _print_verified(result: Verified) -> None:
 
 
 def _replay(chosen: argparse.Namespace) -> int:
+    from punktum.mending import NotClear
     from punktum.replay import Replay
     from punktum.server import Server
 
     settings = read_settings(chosen.url, chosen.token_file)
-    spool = Path(chosen.spool)
+    spool = spool_in(Path(chosen.spool))
     if settings.url is None:
         talk.say("no server: set PUNKTUM_URL or give --url")
         return USAGE
     if not spool.exists():
         talk.say(f"{spool} is not there")
         return USAGE
-    done = Replay(Server(settings), spool, step=chosen.step, run=chosen.run).send()
+    try:
+        replay = Replay(Server(settings), spool, step=chosen.step, run=chosen.run)
+    except NotClear as error:
+        talk.say(str(error))
+        return USAGE
+    if replay.is_empty and not (spool / "sheet.json").exists():
+        talk.say(f"{spool} holds no events: it is no spool, or not the right one")
+        return USAGE
+    done = replay.send()
     if chosen.json:
         _print_json(done.form())
     else:
@@ -153,10 +164,12 @@ def _replay(chosen: argparse.Namespace) -> int:
         print(f"{attempts}, {events} sent, {done.refused} refused; {submissions} sent")
     for refusal in done.first_refusals:
         talk.say(f"refused, kept in the spool: {refusal}")
+    for kept in done.kept:
+        talk.say(kept)
     if done.trouble:
         talk.say(f"not finished: {done.trouble}; nothing is lost, try again")
-        return UNREACHABLE
-    return FAILED if done.refused or done.submissions_refused else OK
+        return FAILED if done.not_allowed else UNREACHABLE
+    return FAILED if done.refused or done.submissions_refused or done.kept else OK
 
 
 def _status(chosen: argparse.Namespace) -> int:

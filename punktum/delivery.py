@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -20,7 +20,7 @@ from punktum import instants
 from punktum.answers import Answer, Result, is_retried, read_answer, read_results
 from punktum.events import Identity
 from punktum.ledger import Ledger
-from punktum.marks import mark_held, marked_held, unmark_held
+from punktum.marks import mark_held, mark_named, marked_held, marked_named, unmark_held
 from punktum.server import Reply, Server, Unreachable
 from punktum.spool import Line, SpoolWriter, identity_of, line_of, read_lines
 
@@ -60,7 +60,11 @@ class _Batch:
 
 
 class Delivery:
-    """One spool file on its way. Not to be shared between threads."""
+    """One spool file on its way. Not to be shared between threads.
+
+    ``names`` are the ``run`` and ``step`` to send instead of those in the lines; the attempt keeps
+    them once its start was taken, also in the process that still writes.
+    """
 
     def __init__(
         self,
@@ -70,7 +74,7 @@ class Delivery:
         identity: Identity | None = None,
         writer: SpoolWriter | None = None,
         ledger: Ledger | None = None,
-        rewrite: Callable[[dict[str, object]], dict[str, object]] | None = None,
+        names: Mapping[str, str] | None = None,
         on_answer: Callable[[Answer], None] | None = None,
         on_refusal: Callable[[Refusal], None] | None = None,
         heed_marks: bool = True,
@@ -80,7 +84,7 @@ class Delivery:
         self._writer = writer
         self._identity = identity or identity_of(spool_file)
         self.ledger = ledger or Ledger(spool_file)
-        self._rewrite = rewrite
+        self._names = names
         self._on_answer = on_answer
         self._on_refusal = on_refusal
         self._limit = MOST_EVENTS
@@ -88,6 +92,8 @@ class Delivery:
         self._missing: set[int] = set()
         self._sent_again: set[int] = set()
         self._heed_marks = heed_marks
+        self.was_known = False
+        """Whether the server had the start already, by its answer."""
 
     def send_next(self, most: int = MOST_EVENTS) -> Carried:
         """Send the next batch, if there is one. Never raises for what a server does."""
@@ -144,9 +150,12 @@ class Delivery:
 
     def _body(self, batch: _Batch) -> bytes:
         raws = [line.raw for line in batch.lines]
-        if self._rewrite is not None:
-            rewritten = [self._rewrite(line.event()) for line in batch.lines]
-            raws = [json.dumps(event, ensure_ascii=False).encode() for event in rewritten]
+        names = self._names
+        if names is None and self._identity is not None:
+            names = marked_named(self._file.parent, self._identity)
+        if names:
+            renamed = [_renamed(line.event(), names) for line in batch.lines]
+            raws = [json.dumps(event, ensure_ascii=False).encode() for event in renamed]
         return b'{"events":[' + b",".join(raws) + b"]}"
 
     def _judge(self, batch: _Batch, reply: Reply) -> Carried:
@@ -157,7 +166,7 @@ class Delivery:
             return self._taken(batch, results, reply)
         if is_retried(reply.status) or reply.status in NOT_OURS or not 400 <= reply.status < 500:
             strange = "" if is_retried(reply.status) else " (is this the address of a Punktum?)"
-            why = f"{reply.problem} ({reply.status}){strange}"
+            why = f"{reply.problem}{strange}"
             later = self._later(why, reply.retry_after_s, slowly=bool(strange))
             return replace(later, not_allowed=reply.status in (401, 403))
         if len(batch.lines) > 1:
@@ -173,8 +182,8 @@ class Delivery:
                 break
             done += 1
             held = not result.stored and self._refused(line, result)
-            if result.stored and line.kind == "start" and self._identity:
-                unmark_held(self._file.parent, self._identity)
+            if result.stored and line.kind == "start":
+                self._start_taken(result)
         self._advance(batch, done)
         if any(result.stored for result in results[:done]):
             self._heard(read_answer(reply.body))
@@ -190,6 +199,14 @@ class Delivery:
         self._failures = 0
         self._limit = min(MOST_EVENTS, self._limit * 2)
         return Carried(sent=done)
+
+    def _start_taken(self, result: Result) -> None:
+        self.was_known = result.duplicate
+        if self._identity is None:
+            return
+        if self._names:
+            mark_named(self._file.parent, self._identity, self._names)
+        unmark_held(self._file.parent, self._identity)
 
     def _refused(self, line: Line, result: Result) -> bool:
         """Note a refusal; True when it was the start, so that the attempt is held back."""
@@ -243,3 +260,8 @@ class Delivery:
             wait_s = longest * random.uniform(0.5, 1.0)
         self.ledger.update(replace(self.ledger.now, trouble=why))
         return Carried(wait_s=wait_s, why=why)
+
+
+def _renamed(event: dict[str, object], names: Mapping[str, str]) -> dict[str, object]:
+    """The event under other names; it says no step where it said none."""
+    return {**event, **{name: said for name, said in names.items() if name in event}}

@@ -2,7 +2,8 @@
 
 ``stop``: a stop was asked for (by the server, or by a sealed rule judged here). ``held``: the
 server refused the start, so later events wait. ``rules``: the sealed rules the start's answer
-brought. Each is written whole or not at all.
+brought. ``named``: the run id and step under which a replay had it recorded instead. Each is
+written whole or not at all.
 """
 
 from __future__ import annotations
@@ -85,7 +86,8 @@ def marked_held(folder: Path, identity: Identity) -> dict[str, object] | None:
 
 def unmark_held(folder: Path, identity: Identity) -> None:
     """The start was taken after all."""
-    _mark(folder, identity, "held").unlink(missing_ok=True)
+    with contextlib.suppress(OSError):  # nothing there, or no folder to leave marks in
+        _mark(folder, identity, "held").unlink()
 
 
 def mark_rules(folder: Path, identity: Identity, rules: Mapping[str, object]) -> None:
@@ -96,3 +98,14 @@ def mark_rules(folder: Path, identity: Identity, rules: Mapping[str, object]) ->
 def marked_rules(folder: Path, identity: Identity) -> dict[str, object] | None:
     """The sealed rules the start's answer brought, in their wire form."""
     return read_whole(_mark(folder, identity, "rules"))
+
+
+def mark_named(folder: Path, identity: Identity, names: Mapping[str, str]) -> None:
+    """Leave word of the ``run`` and ``step`` that this attempt is recorded under instead."""
+    write_whole(_mark(folder, identity, "named"), dict(names))
+
+
+def marked_named(folder: Path, identity: Identity) -> dict[str, str]:
+    """The ``run`` and ``step`` that count instead of those in the lines; empty when they do."""
+    found = read_whole(_mark(folder, identity, "named")) or {}
+    return {name: said for name in ("run", "step") if (said := reading.text(found.get(name)))}

@@ -9,12 +9,16 @@ from pathlib import Path
 from punktum import reading
 from punktum.events import ENDS
 from punktum.locks import is_held
+from punktum.marks import marked_named
 from punktum.spool import identity_of, last_event, read_lines, spool_files
 
 
 @dataclass(frozen=True, slots=True)
 class KnownAttempt:
-    """One attempt as this spool tells it. ``end`` is its terminal event, None without one."""
+    """One attempt as this spool tells it, under the names it is recorded by.
+
+    ``end`` is its terminal event, None without one.
+    """
 
     run: str
     attempt_id: str
@@ -49,11 +53,12 @@ def known_attempts(folder: Path) -> list[KnownAttempt]:
         start = _start_of(path)
         if identity is None or start is None:
             continue
+        names = marked_named(folder, identity)
         found.append(
             KnownAttempt(
-                identity.run,
+                names.get("run", identity.run),
                 identity.attempt_id,
-                reading.text(start.get("step")) or "",
+                names.get("step") or reading.text(start.get("step")) or "",
                 reading.text(start.get("config_sha256")) or "",
                 reading.text(start.get("host")),
                 last_event(path, lambda event: event.get("kind") in ENDS),

@@ -14,10 +14,11 @@ from punktum import instants, reading
 from punktum.machine import gpu_lines
 from punktum.server import Reply, Server, Unreachable
 from punktum.settings import Settings, open_to_others
-from punktum.sheet import Sheet, fetch_sheet, kept_sheet, nearest
+from punktum.sheet import Sheet, fetch_sheet, kept_sheet, nearest, sheet_in
 
 LOW_DISK_BYTES: Final = 5 << 30
 CLOCK_OFF_S: Final = 120.0
+NOT_OURS: Final = "something answers, but not as a Punktum does; is this the right address?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ def preflight(settings: Settings, spool: Path, step: str | None) -> tuple[list[F
     findings: list[Finding] = []
     reply, unreachable = _ask(settings, spool, findings)
     _look_at_token(settings, reply, findings)
-    sheet = Sheet(reply.body) if reply is not None and reply.status == 200 else kept_sheet(spool)
+    sheet = sheet_in(reply) or kept_sheet(spool)
     findings += [_step(step, sheet), _disk(spool), _clock(reply), _gpu()]
     if unreachable:
         return findings, 5
@@ -56,11 +57,13 @@ def _ask(settings: Settings, spool: Path, findings: list[Finding]) -> tuple[Repl
     finally:
         server.close()
     took = f"{(time.monotonic() - began) * 1000:.0f} ms"
-    if reply.status in (200, 401, 403):
+    is_ours = sheet_in(reply) is not None
+    if is_ours or reply.status in (401, 403):
         findings.append(Finding("server", "ok", f"{settings.url} answers in {took}"))
     else:
-        findings.append(Finding("server", "fail", f"{settings.url}: {reply.problem}"))
-    if reply.status == 200:
+        said = NOT_OURS if reply.status == 200 else reply.problem
+        findings.append(Finding("server", "fail", f"{settings.url}: {said}"))
+    if is_ours:
         keeper = Server(settings, timeout_s=5.0)
         fetch_sheet(keeper, spool)
         keeper.close()
@@ -77,11 +80,12 @@ def _look_at_token(settings: Settings, reply: Reply | None, findings: list[Findi
         findings.append(Finding("token file", "note", text))
     if reply is None:
         findings.append(Finding("token", "note", "there, not tried"))
+    elif (sheet := sheet_in(reply)) is not None:
+        findings.append(Finding("token", "ok", f"taken, campaign {sheet.campaign}"))
     elif reply.status == 200:
-        campaign = Sheet(reply.body).campaign
-        findings.append(Finding("token", "ok", f"taken, campaign {campaign}"))
+        findings.append(Finding("token", "note", "there, not tried"))
     else:
-        findings.append(Finding("token", "fail", f"{reply.problem} ({reply.status})"))
+        findings.append(Finding("token", "fail", reply.problem))
 
 
 def _step(step: str | None, sheet: Sheet | None) -> Finding:

@@ -22,7 +22,7 @@ from punktum.delivery import Carried, Delivery, Refusal
 from punktum.events import Identity
 from punktum.heads import HeadWitness
 from punktum.ledger import Ledger
-from punktum.marks import StopRequest, mark_rules, mark_stop, marked_stop
+from punktum.marks import StopRequest, mark_rules, mark_stop, marked_held, marked_stop
 from punktum.sender import Sender
 from punktum.server import Server
 from punktum.settings import Settings
@@ -206,7 +206,18 @@ class Recorder:
             self._heads.note(self.newest.head, at_once=True)
         self.speak()
         self._writer.close()
-        return all_sent and not self._writer.in_memory
+        is_held = marked_held(self.folder, self.identity) is not None
+        return all_sent and not is_held and not self._writer.in_memory
+
+    @property
+    def way_to_send(self) -> str:
+        """What to do about the events that the server does not have, once this is closed."""
+        if self._writer.in_memory:
+            lost = talk.count(len(self._writer.in_memory), "event", "events")
+            return f"{lost} found no place on the disk and are lost"
+        held, next_id = self._start_news.word == "refused", self._start_news.next_id
+        under = f" --run {next_id}" if held and next_id else ""
+        return f"events wait in {self.folder}: punktum replay {self.folder}{under}"
 
     # -- keeper thread ------------------------------------------------------------------------
 
@@ -274,7 +285,8 @@ class Recorder:
             word = f"NOT RECORDING: {carried.why}" if carried.not_allowed else carried.why
             self.say(f"{word}; events wait in {self.folder}")
         if not self._started.is_set():
-            self._start_news = StartNews("unreachable", carried.why)
+            word = "refused" if carried.not_allowed else "unreachable"
+            self._start_news = StartNews(word, carried.why)
             self._started.set()
 
 

@@ -263,10 +263,7 @@ class Run:
             self._end(recorder, error)
         all_sent = recorder.close()
         if recorder.settings.url is not None and not all_sent and not self._attached:
-            talk.say(
-                f"the server does not have all of {self._id} yet; it waits in {recorder.folder}, "
-                f"to be sent with: punktum replay {recorder.folder}"
-            )
+            talk.say(f"the server does not have all of {self._id} yet; {recorder.way_to_send}")
 
     def _end(self, recorder: Recorder, error: BaseException | None) -> None:
         stop = recorder.stop_requested

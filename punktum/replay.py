@@ -12,13 +12,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from punktum import reading
 from punktum.delivery import MOST_EVENTS, Delivery, Refusal
-from punktum.events import Identity
 from punktum.ledger import Ledger
 from punktum.locks import is_held
+from punktum.mending import Attempt, attempts_in, new_names
 from punktum.server import Server
-from punktum.spool import identity_of, read_lines, spool_files, starts_with
+from punktum.spool import identity_of
 from punktum.submission import kept_submissions, post_kept
 
 TRIES: Final = 4
@@ -28,7 +27,8 @@ GO_ON, HELD, BROKEN = "go on", "held", "broken"
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """Counts of one replay; ``trouble`` says why it broke off."""
+    """Counts of one replay; ``trouble`` says why it broke off, ``not_allowed`` that it was the
+    token; ``kept`` what the record keeps although another step was asked for."""
 
     attempts: int = 0
     events: int = 0
@@ -36,7 +36,9 @@ class Replayed:
     submissions: int = 0
     submissions_refused: int = 0
     first_refusals: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
     trouble: str | None = None
+    not_allowed: bool = False
 
     def form(self) -> dict[str, object]:
         """For ``--json``."""
@@ -47,6 +49,7 @@ class Replayed:
             "submissions": self.submissions,
             "submissions_refused": self.submissions_refused,
             "refusals": list(self.first_refusals),
+            "kept": list(self.kept),
             "trouble": self.trouble,
         }
 
@@ -63,35 +66,37 @@ class Replay:
         run: str | None = None,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
+        """Raises NotClear where ``step`` or ``run`` may mean more than one run of the spool."""
         self._server = server
         self._spool = spool
-        self._step = step
-        self._run = run
+        self._attempts = attempts_in(spool)
+        self._changes = new_names(self._attempts, spool, run=run, step=step)
         self._pause = pause
         self._done = Replayed()
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to send."""
+        return not self._attempts and not kept_submissions(self._spool)
+
     def send(self) -> Replayed:
         """Send all attempts, oldest first, then kept submissions."""
-        attempts = _by_attempt(self._files())
-        for files in attempts:
-            if not self._send_attempt(files):
+        for attempt in self._attempts:
+            if not self._send_attempt(attempt):
                 return self._done
             self._done = replace(self._done, attempts=self._done.attempts + 1)
         if self._spool.is_dir():
             self._send_submissions()
         return self._done
 
-    def _files(self) -> list[Path]:
-        if self._spool.is_dir():
-            return spool_files(self._spool)
-        return [self._spool]
-
-    def _send_attempt(self, files: list[Path]) -> bool:
+    def _send_attempt(self, attempt: Attempt) -> bool:
         """The start first, then what other sources measured, then the rest with the end.
 
         False when the server is not to be had. A refused start leaves the rest where it is.
         """
-        deliveries = [self._delivery(path) for path in sorted(files, key=_starts_first)]
+        changes = self._changes.get(attempt.identity.attempt_id, {})
+        names = {**attempt.names, **changes}
+        deliveries = [self._delivery(path, attempt, names) for path in attempt.files]
         first, others = deliveries[0], deliveries[1:]
         word = self._carry(first, most=1) if others else GO_ON
         for delivery in [*others, first]:
@@ -100,19 +105,24 @@ class Replay:
             word = self._carry(delivery)
         for delivery in deliveries:
             delivery.ledger.save()
+        if first.was_known and "step" in changes and names != attempt.names:
+            run = names.get("run", attempt.identity.run)
+            self._note_kept(f"{run} was recorded before; its step stays what it was then")
         return word != BROKEN
 
-    def _delivery(self, path: Path) -> Delivery:
-        ledger = Ledger(path, kept=not is_held(path), fresh=True)
+    def _delivery(self, path: Path, attempt: Attempt, names: dict[str, str]) -> Delivery:
         return Delivery(
             self._server,
             path,
-            identity=identity_of(path),
-            ledger=ledger,
-            rewrite=self._rewritten if self._step or self._run else None,
+            identity=identity_of(path) or attempt.identity,
+            ledger=Ledger(path, kept=not is_held(path), fresh=True),
+            names=names,
             on_refusal=self._refused,
             heed_marks=False,
         )
+
+    def _note_kept(self, said: str) -> None:
+        self._done = replace(self._done, kept=(*self._done.kept, said))
 
     def _carry(self, delivery: Delivery, most: int | None = None) -> str:
         """Send one file, or with ``most`` only its first batch of so many events."""
@@ -127,7 +137,9 @@ class Replay:
             if carried.wait_s is not None:
                 tries = 1 if carried.sent else tries + 1
                 if tries >= TRIES or carried.wait_s > LONGEST_WAIT_S:
-                    self._done = replace(self._done, trouble=carried.why)
+                    self._done = replace(
+                        self._done, trouble=carried.why, not_allowed=carried.not_allowed
+                    )
                     return BROKEN
                 self._pause(carried.wait_s)
 
@@ -141,44 +153,16 @@ class Replay:
             first_refusals=(*first, named) if len(first) < 10 else first,
         )
 
-    def _rewritten(self, event: dict[str, object]) -> dict[str, object]:
-        changes: dict[str, object] = {}
-        if self._step and "step" in event:
-            changes["step"] = self._step
-        if self._run:
-            changes["run"] = self._run
-        return {**event, **changes}
-
     def _send_submissions(self) -> None:
         for path in kept_submissions(self._spool):
             posted = post_kept(self._server, path)
             if posted.taken is None:
-                self._done = replace(self._done, trouble=posted.text)
+                self._done = replace(
+                    self._done, trouble=posted.text, not_allowed=posted.not_allowed
+                )
                 return
             self._done = replace(
                 self._done,
                 submissions=self._done.submissions + 1,
                 submissions_refused=self._done.submissions_refused + (not posted.taken),
             )
-
-
-def _by_attempt(files: list[Path]) -> list[list[Path]]:
-    """Files grouped by run and attempt, in the order in which the attempts began."""
-    groups: dict[tuple[str, str], list[Path]] = {}
-    for path in files:
-        identity = identity_of(path) or _identity_inside(path)
-        groups.setdefault((identity.run, identity.attempt_id), []).append(path)
-    return list(groups.values())
-
-
-def _identity_inside(path: Path) -> Identity:
-    """A renamed file still says in its lines whose it is."""
-    first = next(read_lines(path), None)
-    event = first.event() if first is not None else {}
-    return Identity(
-        reading.text(event.get("run")) or path.name, reading.text(event.get("attempt_id")) or ""
-    )
-
-
-def _starts_first(path: Path) -> tuple[bool, str]:
-    return starts_with(path) != "start", path.name

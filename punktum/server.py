@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from http.client import HTTPConnection, HTTPResponse
 
 LONGEST_ANSWER: Final = 8 << 20
+NO_TOKEN: Final = "no token: set PUNKTUM_TOKEN_FILE or PUNKTUM_TOKEN"
 
 
 class Unreachable(Exception):
@@ -37,11 +38,11 @@ class Reply:
 
     @property
     def problem(self) -> str:
-        """Why it was refused, in one line."""
+        """Why it was refused and by which status, in one line."""
         for key in ("detail", "title"):
             said = reading.text(self.body.get(key))
             if said:
-                return said
+                return f"{said} ({self.status})"
         return f"the server answered {self.status}"
 
 
@@ -72,7 +73,12 @@ class Server:
         )
 
     def post_bytes(self, path: str, body: bytes) -> Reply:
-        """POST JSON that is written already. Raises Unreachable."""
+        """POST JSON that is written already. Raises Unreachable.
+
+        Without a token nothing can be recorded, so nothing is sent: the answer is ours.
+        """
+        if self._token is None:
+            return Reply(401, {"detail": NO_TOKEN})
         return self._ask("POST", path, body)
 
     def close(self) -> None:

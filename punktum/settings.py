@@ -60,6 +60,12 @@ def spool_folder(
     return Path(named) if named else Path(output or ".") / ".punktum" / "spool"
 
 
+def spool_in(folder: Path) -> Path:
+    """The folder itself, or the spool inside it where an output folder was named."""
+    inside = folder / ".punktum" / "spool"
+    return inside if inside.is_dir() else folder
+
+
 def open_to_others(token_file: str) -> bool:
     """Whether other users of the machine could read the token file."""
     try:

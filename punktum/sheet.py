@@ -96,9 +96,16 @@ def fetch_sheet(server: Server, folder: Path) -> Reply | None:
         reply = server.get("/api/v1/sheet")
     except Unreachable:
         return None
-    if reply.status == 200 and reply.body.get("format") == FORMAT:
+    if sheet_in(reply) is not None:
         write_whole(folder / "sheet.json", reply.body)
     return reply
+
+
+def sheet_in(reply: Reply | None) -> Sheet | None:
+    """The sheet that a reply brings; None for a refusal, and for what is no Punktum's answer."""
+    if reply is None or reply.status != 200 or reply.body.get("format") != FORMAT:
+        return None
+    return Sheet(reply.body)
 
 
 def kept_sheet(*folders: Path) -> Sheet | None:

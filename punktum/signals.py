@@ -1,11 +1,13 @@
-"""Signals as messages: they wait in a pipe until the wrapper looks."""
+"""Signals as messages: they wait in a pipe until the wrapper looks. And TERM as an exception."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import signal
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
 
 
 class SignalInbox:
@@ -23,3 +25,17 @@ class SignalInbox:
         """The signals that came, after waiting at most ``timeout_s`` seconds for the first."""
         ready, _, _ = select.select([self._reader], [], [], timeout_s)
         return list(os.read(self._reader, 4096)) if ready else []
+
+
+@contextlib.contextmanager
+def leaving_on_term() -> Iterator[None]:
+    """TERM leaves by an exception meanwhile, so that what was started is ended and cleared away."""
+    try:
+        before = signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    except ValueError:  # not in the main thread
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

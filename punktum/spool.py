@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Final
 
 from punktum import reading
-from punktum.events import LASTING, Identity, encode
+from punktum.events import ENDS, LASTING, Identity, encode
 from punktum.locks import take_lock
 
 IN_MEMORY: Final = 10_000
@@ -131,6 +131,7 @@ class SpoolWriter:
         self._seq = 0
         self._torn = False
         self._dirty = False
+        self._is_over = False
         self._descriptor: int | None = None
         self.identity = identity
         self.path = folder / file_name(identity)
@@ -163,8 +164,15 @@ class SpoolWriter:
         return self._seq
 
     def append(self, fields: Mapping[str, object]) -> None:
-        """Write one event; start, checkpoint and ends are on the disk when this returns."""
+        """Write one event; start, checkpoint and ends are on the disk when this returns.
+
+        An end is the last: a sign of life that comes while the end is being sent is left out.
+        """
+        kind = fields.get("kind")
         with self._lock:
+            if self._is_over:
+                return
+            self._is_over = kind in ENDS
             self._seq += 1
             identity = self.identity
             event = {
@@ -177,7 +185,7 @@ class SpoolWriter:
             raw = encode(event)
             if not self._write(raw):
                 self._remember(raw)
-        if fields.get("kind") in LASTING:
+        if kind in LASTING:
             self.sync()
 
     def _write(self, raw: bytes) -> bool:

@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from punktum import instants, reading
-from punktum.events import ENDS
+from punktum.events import ENDS, visible
 from punktum.ledger import read_standing
 from punktum.locks import is_held
-from punktum.marks import marked_held, marked_stop
+from punktum.marks import marked_held, marked_named, marked_stop
 from punktum.sheet import kept_sheet
 from punktum.spool import identity_of, last_event, spool_files, starts_with
 from punktum.submission import kept_submissions
@@ -35,6 +35,7 @@ class SourceStatus:
     answered_at: str | None
     trouble: str | None
     not_recording: str | None
+    recorded_as: str | None
     stop: str | None
 
 
@@ -99,6 +100,7 @@ def _source(folder: Path, path: Path) -> SourceStatus:
         answered_at=standing.answered_at,
         trouble=standing.trouble,
         not_recording=None if held is None else str(held.get("detail") or held.get("title") or ""),
+        recorded_as=" of ".join(marked_named(folder, identity).values()) or None,
         stop=None if stop is None else f"{stop.rule or 'operator'}: {stop.text}",
     )
 
@@ -138,9 +140,10 @@ def _source_lines(source: SourceStatus) -> list[str]:
             source.answered_at and f"{source.answered_at} {source.status or ''}".strip(),
         ),
         ("NOT RECORDING", source.not_recording),
+        ("recorded as", source.recorded_as),
         ("stop asked for", source.stop),
         ("trouble", source.trouble),
     ):
         if text:
-            lines.append(f"  {word}: {text}")
+            lines.append(f"  {word}: {visible(text)}")
     return lines

@@ -24,10 +24,16 @@ FOLDER: Final = "submissions"
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """What became of a submission: ``taken`` None when no server took or refused it."""
+    """What became of a submission: ``taken`` None when no server took or refused it.
+
+    ``state`` is where the deliverable stands by the server's answer; ``not_allowed`` says that
+    the token was turned away.
+    """
 
     taken: bool | None
     text: str
+    state: str | None = None
+    not_allowed: bool = False
 
 
 def make_submission(
@@ -93,13 +99,13 @@ def post_submission(server: Server, deliverable: str, submission: dict[str, obje
     except Unreachable as error:
         return Posted(None, f"{server.url} does not answer: {error}")
     if reply.status in (200, 201):
-        return Posted(True, _said(reply))
+        return _taken(reply)
     if is_retried(reply.status):
-        return Posted(None, f"{reply.problem} ({reply.status})")
-    return Posted(False, f"{reply.problem} ({reply.status})")
+        return Posted(None, reply.problem, not_allowed=reply.status in (401, 403))
+    return Posted(False, reply.problem)
 
 
-def _said(reply: Reply) -> str:
+def _taken(reply: Reply) -> Posted:
     state = reading.text(reply.body.get("state")) or "submitted"
     reason = reading.text(reply.body.get("reason"))
-    return f"{state}: {reason}" if reason else state
+    return Posted(True, f"{state}: {reason}" if reason else state, state)

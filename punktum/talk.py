@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import sys
 
+from punktum.events import visible
+
 
 def say(text: str) -> None:
-    """Write one message; a closed, vanished or full stderr is no reason to disturb a training."""
+    """Write one message; a closed, vanished or full stderr is no reason to disturb a training.
+
+    Much of it came from a server: its control characters are shown, not obeyed by the terminal.
+    """
     try:
         for line in text.splitlines() or [""]:
-            sys.stderr.write(f"punktum: {line}\n")
+            sys.stderr.write(f"punktum: {visible(line)}\n")
         sys.stderr.flush()
     except (OSError, ValueError, AttributeError):
         return

@@ -20,6 +20,7 @@ from punktum.sheet import (
     fetch_sheet,
     kept_sheet,
     nearest,
+    sheet_in,
     sheet_of_campaign_file,
 )
 from punktum.submission import Posted, keep_submission, make_submission, post_kept, post_submission
@@ -49,6 +50,16 @@ class Verified:
     def passed(self) -> bool:
         """Whether every announced check passed."""
         return all(verdict.passed for verdict in self.verdicts)
+
+    @property
+    def turned_away(self) -> bool:
+        """Whether the server refused it, or did not accept it although there were checks."""
+        posted = self.posted
+        if posted is None:
+            return False
+        if posted.state is not None and self.verdicts:
+            return posted.state != "accepted"
+        return posted.taken is False or posted.not_allowed or posted.state == "rejected"
 
     def form(self) -> dict[str, object]:
         """For ``--json``."""
@@ -97,8 +108,9 @@ class Verifier:
         code = USAGE
         if self._server is not None:
             reply = fetch_sheet(self._server, self._spool)
-            if reply is not None and reply.status == 200:
-                return Sheet(reply.body)
+            sheet = sheet_in(reply)
+            if sheet is not None:
+                return sheet
             why = reply.problem if reply else f"{self._server.url} does not answer"
             code = FAILED if reply else UNREACHABLE
         kept = kept_sheet(self._spool, Path(".punktum") / "spool")
@@ -143,6 +155,8 @@ class Verifier:
         commands = (reading.text(check.get("command")) for check in deliverable.checks)
         command = next((command for command in commands if command), None)
         submission = make_submission(folder, files, verdicts, self._runs, command, self._spool)
+        if not self._runs:
+            talk.say(f"{deliverable.id}: no run is named (--run ID), so a person decides")
         kept = keep_submission(self._spool, deliverable.id, submission)
         if self._server is None:
             talk.say(f"no PUNKTUM_URL: the evidence waits in {self._spool}")
@@ -154,12 +168,11 @@ class Verifier:
 
 
 def exit_code(results: Sequence[Verified]) -> int:
-    """1 when a check failed or the server refused, else 5 when it could not be reached, else 0."""
-    if any(not result.passed for result in results):
+    """1 when a check failed, or the server refused or did not accept what passed here; else 5
+    when it could not be reached, else 0."""
+    if any(not result.passed or result.turned_away for result in results):
         return FAILED
     posts = [result.posted for result in results if result.posted is not None]
-    if any(posted.taken is False for posted in posts):
-        return FAILED
     return UNREACHABLE if any(posted.taken is None for posted in posts) else OK
 
 

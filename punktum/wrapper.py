@@ -182,6 +182,7 @@ class WrappedRun:
             environment["PUNKTUM_URL"] = self._settings.url
         if self._settings.token_file:
             environment["PUNKTUM_TOKEN_FILE"] = os.path.abspath(self._settings.token_file)
+            environment.pop("PUNKTUM_TOKEN", None)  # it would count before the file that was named
         return environment
 
     # -- going on -----------------------------------------------------------------------------
@@ -272,7 +273,7 @@ class WrappedRun:
         all_sent = recorder.close(CLOSE_WAIT_S / 2)
         reason = f" ({ending.reason_text})" if ending.reason_text else ""
         waits = self._settings.url is not None and not all_sent
-        where = f"; events wait in {self._folder}: punktum replay {self._folder}" if waits else ""
+        where = f"; {recorder.way_to_send}" if waits else ""
         talk.say(f"{identity.run} {ending.outcome}{reason}{where}")
 
     def _decline(self, news: StartNews) -> int:

@@ -8,14 +8,14 @@ from datetime import datetime
 from app.campaigns.commands import refuse_closed
 from app.closing.rules.deviations import CATEGORIES
 from app.closing.rules.plain import to_record
-from app.closing.rules.report import OUTCOMES, Report
+from app.closing.rules.report import OUTCOMES, Report, at_the_close
+from app.closing.rules.sentences import sentence_problem, tidied
 from app.closing.tables import Close, Explanation
 from app.db import WriteSession
 from app.errors import Conflict, Malformed
 from app.journal import Actor, Entry, Head, append, canonical, head, projector
+from app.plan.queries import all_sealed
 from app.texts import ntext, text
-
-MOST_CHARACTERS = 4000
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,12 @@ def explain(
     actor: Actor,
     now: datetime,
 ) -> Entry:
-    """Say why a step deviates; a later explanation of the same step counts instead."""
-    refuse_closed(tx, campaign_id)
+    """Say why a step deviates; a later explanation of the same step counts instead.
+
+    A draft has promised nothing, so nothing deviates from it.
+    """
+    if refuse_closed(tx, campaign_id) == "draft":
+        raise Conflict(text("Only a sealed plan has deviations; this one is a draft."))
     if category not in CATEGORIES:
         raise Malformed(
             text("There is no category {category}.", category=category),
@@ -46,6 +50,12 @@ def explain(
             allowed=list(CATEGORIES),
         )
     sentence = _sentence(sentence, "sentence")
+    planned = [one.id for view in all_sealed(tx.orm, campaign_id) for one in view.plan.steps]
+    if step not in planned:
+        known = tuple(dict.fromkeys(planned))
+        raise Malformed(
+            text("{step} is no step of the plan.", step=step[:64]), field="step", allowed=known
+        )
     said = {"step": step, "category": category, "sentence": sentence}
     return append(tx, campaign_id, "closing.explained", actor, said, now)
 
@@ -79,7 +89,7 @@ def close(
         "outcome": new.outcome,
         "conclusion": conclusion,
         "open_points": len(report.open_points),
-        "report": to_record(report),
+        "report": to_record(at_the_close(report)),
     }
     entry = append(tx, campaign_id, "closing.closed", actor, said, now)
     return Head(entry.number, entry.sha256)
@@ -104,11 +114,9 @@ def _refuse_open(tx: WriteSession, campaign_id: str, new: NewClose, report: Repo
 
 
 def _sentence(said: str, field: str) -> str:
-    said = said.strip()
-    if not said:
-        raise Malformed(text("Say it in a sentence."), field=field)
-    if len(said) > MOST_CHARACTERS:
-        raise Malformed(text("At most {n} characters.", n=MOST_CHARACTERS), field=field)
+    said = tidied(said)
+    if problem := sentence_problem(said):
+        raise Malformed(problem, field=field)
     return said
 
 

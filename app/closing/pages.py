@@ -7,6 +7,7 @@ import functools
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
@@ -14,15 +15,17 @@ from starlette.responses import JSONResponse, Response
 
 from app import clock
 from app.accounts import access
+from app.budget.rules import KIND_NAMES
 from app.closing.commands import NewClose, close, explain
-from app.closing.queries import Closing, closing, report
-from app.closing.rules.deviations import CATEGORIES
+from app.closing.queries import Closing, closed_report, closing, report
+from app.closing.rules.deviations import CATEGORIES, why_blank
 from app.closing.rules.export import steps_csv
 from app.closing.rules.plain import to_json
-from app.closing.rules.report import OUTCOMES, Report
+from app.closing.rules.report import OUTCOMES, DecisionLine, Report
+from app.decisions.rules.log import CHOICE_WORDS
 from app.errors import AppError, Closed, NotFound
 from app.texts import Text, text
-from app.timeline.queries import frame_of
+from app.timeline.queries import frame_of, timeline
 from app.web import Form, page, read_form, redirect
 from app.web.templates import STATIC
 
@@ -46,6 +49,10 @@ class Desk:
         ordered = sorted(self.closing.deviations, key=lambda one: not one.unexplained)
         return [(one.step, one.title) for one in ordered]
 
+    def blank(self, state: str) -> Text:
+        """Why a step of this state shows no figure."""
+        return why_blank(state)
+
     def choices(self) -> list[tuple[str, Text, None]]:
         """The outcomes as a form offers them."""
         return [(key, said, None) for key, said in self.outcomes.items()]
@@ -59,6 +66,27 @@ class Paper:
     style: str
     outcomes: Mapping[str, Text]
     categories: Mapping[str, Text]
+
+    def blank(self, state: str) -> Text:
+        """Why a step of this state shows no figure."""
+        return why_blank(state)
+
+    def choice(self, line: DecisionLine) -> Text | str:
+        """What was decided, in a word."""
+        return CHOICE_WORDS.get(line.choice, line.choice)
+
+    def cut(self, line: DecisionLine) -> str:
+        """The steps that a decision cut, by their titles."""
+        titles = {row.step: row.title for row in self.report.steps}
+        return ", ".join(titles.get(step, step) for step in line.cut)
+
+    def expense(self, kind: str) -> Text | str:
+        """What a kind of expense is called."""
+        return KIND_NAMES.get(kind, kind)
+
+    def day(self, written: str) -> date:
+        """The day of an expense."""
+        return date.fromisoformat(written)
 
 
 @router.get("/closing")
@@ -172,14 +200,16 @@ def _show(
     status: int = 200,
 ) -> Response:
     with request.app.state.db.read() as session:
+        view = timeline(session, campaign_id, clock.now())
+        if view is None:
+            raise NotFound(text("There is no campaign {id}.", id=campaign_id))
+        frame = frame_of(view)
+        closed = closed_report(session, campaign_id)
+        if closed is not None:
+            paper = Paper(closed, "", OUTCOMES, CATEGORIES)
+            return page(request, "closing/closed.html", paper, frame=frame, status=status)
         found = closing(session, campaign_id, clock.now())
-        closed = report(session, campaign_id, clock.now()) if found else None
-    if found is None or closed is None:
-        raise NotFound(text("There is no campaign {id}.", id=campaign_id))
-    frame = frame_of(found.timeline)
-    if frame.state == "closed":
-        paper = Paper(closed, "", OUTCOMES, CATEGORIES)
-        return page(request, "closing/closed.html", paper, frame=frame, status=status)
+    assert found is not None
     still_open = sum(point.is_open for point in found.points)
     desk = Desk(found, OUTCOMES, CATEGORIES, still_open, form or Form(), explaining or Form())
     return page(request, "closing/desk.html", desk, frame=frame, status=status)

@@ -110,6 +110,8 @@ class Walls:
             raise Malformed(text("An address holds no control characters."))
         if self.jobs_port is not None and scope.get("server", ("", 0))[1] == self.jobs_port:
             _judge_job(scope["path"], headers)
+        if b"authorization" in headers and not scope["path"].startswith("/api/"):
+            raise Forbidden(text("A job token writes the record of its campaign and nothing else."))
         length = headers.get(b"content-length", b"0")
         if not length.isdigit() or int(length) > self.max_body:
             raise TooLarge(text("The body is over the limit of {n} bytes.", n=self.max_body))

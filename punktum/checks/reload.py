@@ -39,9 +39,10 @@ def check(announced: Announced, subject: Subject) -> Verdict:
     with tempfile.TemporaryDirectory(prefix="punktum-reload-") as name:
         folder = Path(name) / "files"
         way = lay_out(subject, folder)
-        began = time.monotonic()
+        before, began = _standing(subject), time.monotonic()
         returncode, output = _run(command, folder, clean_environment(kept, os.environ), timeout_s)
         took_s = round(time.monotonic() - began, 1)
+        changed = sorted(before.items() ^ _standing(subject).items())
     tail = log_tail(output)[-OUTPUT_BYTES:]
     evidence: dict[str, object] = {
         "command": command,
@@ -50,6 +51,8 @@ def check(announced: Announced, subject: Subject) -> Verdict:
         "took_s": took_s,
         "output": tail,
     }
+    if changed:
+        return Verdict(KIND, False, f"the command changed {changed[0][0]}", evidence)
     if returncode is None:
         return Verdict(KIND, False, f"not done after {timeout_s} s", evidence)
     evidence["exit_code"] = returncode
@@ -82,6 +85,16 @@ def lay_out(subject: Subject, folder: Path) -> str:
     return "copy" if small else "links"
 
 
+def _standing(subject: Subject) -> dict[str, tuple[int, int]]:
+    """Size and time of the last change of every file in the manifest, as it lies there now."""
+    found = {}
+    for entry in subject.files:
+        with contextlib.suppress(OSError):
+            standing = (subject.folder / entry.path).stat()
+            found[entry.path] = (standing.st_size, standing.st_mtime_ns)
+    return found
+
+
 def _run(
     command: str, folder: Path, environment: dict[str, str], timeout_s: int
 ) -> tuple[int | None, bytes]:
@@ -96,14 +109,14 @@ def _run(
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
-        returncode: int | None
+        returncode: int | None = None
         try:
-            returncode = process.wait(timeout_s)
-        except subprocess.TimeoutExpired:
-            returncode = None
-        with contextlib.suppress(OSError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                returncode = process.wait(timeout_s)
+        finally:  # also when we are interrupted: its session hears no Ctrl-C
+            with contextlib.suppress(OSError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
         size = output.seek(0, os.SEEK_END)
         output.seek(max(0, size - 4 * OUTPUT_BYTES))
         return returncode, output.read()

@@ -1,8 +1,8 @@
 """``no_temporary_paths``: no file names a place that is gone tomorrow, such as ``/tmp/…``.
 
 All files are read as bytes, in blocks; binary ones (a saved model) count as well, but there a name
-of some length must follow, so that chance bytes are no finding. ``except`` names patterns left
-out, ``logs/*`` say.
+of some length must follow, so that chance bytes are no finding. Nor does a file lie in a folder
+called ``tmp`` (the server looks for that too). ``except`` names patterns left out, ``logs/*`` say.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ KIND: Final = "no_temporary_paths"
 BLOCK: Final = 1 << 20
 OVERLAP: Final = 512
 LOOKED_AT_FOR_BINARY: Final = 8192
+FOLDERS: Final = frozenset({"tmp", "temp", ".tmp"})
+"""Folder names inside an output folder that say: not meant to stay."""
 
 _NAME = rb"[A-Za-z0-9_.\-]"
 _UNIX = rb"(?<![A-Za-z0-9_.\-])(?:/private)?(?:/var/tmp|/tmp|/dev/shm|/var/folders|/run/user/\d+)"
@@ -37,6 +39,8 @@ def check(announced: Announced, subject: Subject) -> Verdict:
     for entry in files:
         path = subject.folder / entry.path
         hit = first_hit(path, binary if _is_binary(path) else text)
+        if hit is None and not FOLDERS.isdisjoint(entry.path.lower().split("/")[:-1]):
+            hit = entry.path
         if hit is not None:
             found.append({"file": entry.path, "path": hit})
     counted = talk.count(len(files), "file", "files")

@@ -44,7 +44,9 @@ def start_server(data: Path, now_at: datetime | None = None) -> tuple[subprocess
     environment = {**os.environ, "PUNKTUM_LOG_LEVEL": "warning"}
     if now_at is not None:
         environment["PUNKTUM_NOW"] = now_at.isoformat()
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment, cwd=ROOT)
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, env=environment, cwd=ROOT
+    )
     assert process.stdout is not None
     line = process.stdout.readline()
     if "http://" not in line:
@@ -139,7 +141,9 @@ def axe() -> str:
     target = CACHE / "axe.min.js"
     if not target.exists():
         CACHE.mkdir(exist_ok=True)
-        subprocess.run([*_npm(), "pack", AXE, "--silent"], cwd=CACHE, check=True, capture_output=True)
+        subprocess.run(
+            [*_npm(), "pack", AXE, "--silent"], cwd=CACHE, check=True, capture_output=True
+        )
         with tarfile.open(next(CACHE.glob("axe-core-*.tgz"))) as archive:
             source = archive.extractfile("package/axe.min.js")
             assert source is not None

@@ -145,13 +145,18 @@ def _close_digits(desk: _Desk) -> None:
     source = (ROOT / "examples" / "digits" / "campaign.toml").read_text("utf-8")
     desk.post("/campaigns", source.replace('ids_file = "ids.txt"\n', ""))
     desk.post(f"{own}/seal", {})
-    hour = {"starts_at": instant_text(desk.at), "ends_at": instant_text(desk.at + timedelta(hours=1))}
+    hour = {
+        "starts_at": instant_text(desk.at),
+        "ends_at": instant_text(desk.at + timedelta(hours=1)),
+    }
     order = {"provider": "own machine", "reference": "desk-7", "price": "0.00", "currency": "USD"}
     desk.post(f"{own}/orders", {**order, **hour})
     _time(desk, "data-check", 2)
     desk.run("pilot-01", "pilot", 1, metrics={"accuracy": 0.93})
     desk.run("restore-01", "restore-check", 1)
-    desk.post(f"{own}/decisions", {"choice": "continue", "step": "pilot-decision", "reason": "Fits."})
+    desk.post(
+        f"{own}/decisions", {"choice": "continue", "step": "pilot-decision", "reason": "Fits."}
+    )
     desk.run("control-01", "control", 2, metrics={"accuracy": 0.9511})
     nan = {"loss": "nan", "accuracy": 0.11}
     stopped = {"reason_code": "rule:loss-not-finite", "reason_text": "loss is nan", "exit_code": 1}
@@ -165,7 +170,11 @@ def _close_digits(desk: _Desk) -> None:
         _submit(desk, deliverable, kinds)
     said = {"verdict": "rejected", "reason": "Digit 8 is missing from the table."}
     desk.post(f"{own}/deliverables/error-analysis/verdicts", said)
-    explained = {"step": "variant-a", "category": "stopped_run", "sentence": "The first attempt diverged."}
+    explained = {
+        "step": "variant-a",
+        "category": "stopped_run",
+        "sentence": "The first attempt diverged.",
+    }
     desk.post(f"{own}/explanations", explained)
     conclusion = "The hidden layer ships: it gains 0.0245 over the linear model."
     closed = {"outcome": "positive", "conclusion": conclusion, "close_with_open_points": True}
@@ -204,7 +213,10 @@ def _exceed(desk: _Desk) -> None:
     desk.post(f"/campaigns/{LONG}/seal", {})
     starts_at = desk.at + timedelta(hours=2)
     order = {"provider": "iteragpu", "reference": "IG-20940", "price": None, "currency": "USD"}
-    hours = {"starts_at": instant_text(starts_at), "ends_at": instant_text(starts_at + timedelta(hours=72))}
+    hours = {
+        "starts_at": instant_text(starts_at),
+        "ends_at": instant_text(starts_at + timedelta(hours=72)),
+    }
     desk.post(f"/campaigns/{LONG}/orders", {**order, **hours})
     desk.post("/campaigns", _HEAD.format(id=DRAFT, question="Is it worth asking?"))
 

@@ -31,7 +31,10 @@ class Shown:
 
 def _pages(campaign: str, rooms: tuple[str, ...]) -> list[Shown]:
     return [
-        Shown(f"{campaign}-{room.replace('/', '-') or 'overview'}", f"/campaigns/{campaign}/{room}".rstrip("/"))
+        Shown(
+            f"{campaign}-{room.replace('/', '-') or 'overview'}",
+            f"/campaigns/{campaign}/{room}".rstrip("/"),
+        )
         for room in rooms
     ]
 

@@ -1,4 +1,4 @@
-"""Every page by WCAG 2.2 AA and best practice: light and dark, wide and narrow, in three languages."""
+"""Every page by WCAG 2.2 AA and best practice: both schemes, wide and narrow, three languages."""
 
 from __future__ import annotations
 
@@ -32,9 +32,7 @@ TOO_WIDE = """() => {
 
 
 @contextmanager
-def _pages(
-    chromium: Browser, axe: str, language: str, said: list[str]
-) -> Iterator[list[Page]]:
+def _pages(chromium: Browser, axe: str, language: str, said: list[str]) -> Iterator[list[Page]]:
     """One page for each width, each in a process of its own, so that both are judged at once."""
     contexts = [
         chromium.new_context(
@@ -73,14 +71,10 @@ def _faults(pages: list[Page], shown: Shown, address: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("language", ["en", "de", "vi"])
-def test_every_page_is_accessible(
-    laid: Served, chromium: Browser, axe: str, language: str
-) -> None:
+def test_every_page_is_accessible(laid: Served, chromium: Browser, axe: str, language: str) -> None:
     said: list[str] = []
     with _pages(chromium, axe, language, said) as pages:
-        faults = [
-            fault for shown in PAGES for fault in _faults(pages, shown, laid.address)
-        ]
+        faults = [fault for shown in PAGES for fault in _faults(pages, shown, laid.address)]
         languages = {page.evaluate("document.documentElement.lang") for page in pages}
     assert faults == []
     assert languages == {language}

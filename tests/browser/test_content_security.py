@@ -1,4 +1,4 @@
-"""Hostile words in every place that takes words: shown as they are, never run, and no page breaks."""
+"""Hostile words wherever words are taken: shown as they are, never run, and no page breaks."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ QUESTION = "W" * 220 + NASTY
 LONG = "W" * 3600 + NASTY
 CAMPAIGN = "hostile"
 FOREIGN = """() => [
-  ...document.querySelectorAll("script:not([src]), img, iframe, object, [onerror], [onload], [onfocus]"),
+  ...document.querySelectorAll("script:not([src]), img, iframe, [onerror], [onload], [onfocus]"),
 ].map((one) => one.outerHTML).concat("hacked" in window ? ["it ran"] : [])"""
 TOO_WIDE = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
 
@@ -142,7 +142,9 @@ def _attack(address: str) -> None:
     reason = {"choice": "continue", "step": "think", "reason": LONG}
     bad_link = {**reason, "link": "javascript:window.hacked=1"}
     attacker.post(f"{own}/decisions", bad_link, status=422)
-    attacker.post(f"{own}/decisions", {**reason, "link": "https://example.org/?" + QUOTE.replace(" ", "+")})
+    attacker.post(
+        f"{own}/decisions", {**reason, "link": "https://example.org/?" + QUOTE.replace(" ", "+")}
+    )
     file = {"path": f"<b>{SQL}</b>.csv", "size": 1, "sha256": "c" * 64}
     checks = [
         {"kind": "non_empty", "passed": True, "detail": NASTY, "evidence": {SCRIPT: NASTY}},

@@ -1,4 +1,4 @@
-"""The whole path with no mouse: each stop of the focus is seen, in order, and nothing is out of reach."""
+"""The whole path with no mouse: each stop of the focus is seen, in order, and all is in reach."""
 
 from __future__ import annotations
 

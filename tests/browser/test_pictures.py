@@ -1,4 +1,4 @@
-"""Pictures of every page to look at, and the one in the documentation; both from a clock that stands."""
+"""Pictures of every page to look at, and the one in the documentation, at one instant."""
 
 from __future__ import annotations
 

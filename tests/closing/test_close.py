@@ -149,12 +149,15 @@ def test_the_report_says_what_was_committed_accepted_and_decided(client: TestCli
     assert report["outcome"] == "positive"
     assert report["proposed"] == "positive"
     assert (report["head_number"], report["head_sha256"]) == (head["number"], head["sha256"])
-    assert report["money"][0]["committed_minor"] == 39000
+    assert report["money"][0]["committed"] == "390.00"
     assert report["accepted"] == 0
     assert [line["verdict"] for line in report["rule"]][:2] == ["control", "passes"]
     rows = {row["step"]: row for row in report["steps"]}
     assert rows["step-0"]["sentence"] == "Small data."
-    assert report["steps"] == preview["steps"]
+    ended = {"not_started": "never_started"}
+    expected = [{**row, "state": ended.get(row["state"], row["state"])} for row in preview["steps"]]
+    assert report["steps"] == expected
+    assert {row["state"] for row in report["steps"]} == {"done", "never_started"}
     assert report["orders"][0]["reference"] == "IG-1"
 
 

@@ -136,7 +136,7 @@ def test_the_report_says_what_was_planned_and_what_came(walked: Walked) -> None:
     assert (report["accepted"], report["announced"]) == (3, 3)
     assert report["open_points"] == ["3 accepted deliverables are not retrieved"]
     (money,) = report["money"]
-    assert (money["committed_minor"], money["external_minor"], money["unit_minor"]) == (0, 0, None)
+    assert (money["committed"], money["external"], money["unit"]) == ("0.00", "0.00", None)
     steps = {step["step"]: step for step in report["steps"]}
     assert {step["state"] for step in steps.values()} == {"done"}
     assert steps["variant-a"]["planned_s"] == 120

@@ -107,6 +107,11 @@ def test_the_jobs_port_is_no_door_to_the_pages(settings: Settings, sqlite: Datab
     )
 
 
+def test_a_request_with_a_token_is_judged_by_it_alone(client: TestClient) -> None:
+    for path in ("/campaigns", "/campaigns/x/timeline", "/offers", "/healthz"):
+        assert client.get(path, headers={"Authorization": "Bearer pk_x"}).status_code == 403, path
+
+
 def test_a_failure_of_ours_is_a_problem_with_the_request_id(app: FastAPI) -> None:
     @app.get("/api/v1/breaks")
     def breaks() -> None:

@@ -1,4 +1,4 @@
-"""Instants and days that nobody means: refused at their field, since the record keeps what it takes."""
+"""Instants and days that nobody means are refused at their field: the record keeps what it takes."""
 
 from __future__ import annotations
 
@@ -76,4 +76,4 @@ def test_the_form_names_the_field_and_keeps_what_was_typed(
 
 def test_too_many_gpus_are_told_as_that(campaign: TestClient) -> None:
     refused = campaign.post(URL, json=body(gpus=10**30)).json()
-    assert (refused["field"], refused["detail"]) == ("gpus", "A lot has 1 to 10,000 GPUs.")
+    assert (refused["field"], refused["detail"]) == ("gpus", "A lot has 1 to 10000 GPUs.")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlencode
 
-from fastapi import Request
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,12 +18,7 @@ from app.runs.rules.values import Unreadable
 
 def read(body: bytes, kind: str = "application/x-www-form-urlencoded") -> Any:
     """What a request with this body says."""
-
-    async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    headers = [(b"content-type", kind.encode())]
-    return asyncio.run(read_body(Request({"type": "http", "headers": headers}, receive)))
+    return read_body({"headers": [(b"content-type", kind.encode())]}, body)
 
 
 GROUPS = ("metrics", "links", "not_config")
@@ -35,28 +29,25 @@ names = st.one_of(
     st.text(max_size=5),
 )
 values = st.one_of(
-    st.sampled_from(["", "1", "-1", "nan", "1e999", "{}", "[]", "[1", "{\"a\":1}", ".", "²", "true"]),
+    st.sampled_from(["", "1", "-1", "nan", "1e999", "{}", "[]", "[1", '{"a":1}', ".", "²", "true"]),
     st.text(max_size=8),
 )
 
 
 @given(st.lists(st.tuples(names, values), max_size=6), st.sampled_from(list(JOB_KINDS)))
 def test_any_form_is_read_or_refused(pairs: list[tuple[str, str]], kind: str) -> None:
-    try:
-        read_event(read(urlencode(pairs).encode()), run="a-01", kind=kind)
-    except (AppError, Unreadable) as refusal:
-        assert str(refusal)
+    with suppress(AppError, Unreadable):
+        event = read_event(read(urlencode(pairs).encode()), run="a-01", kind=kind)
+        assert (event.run, event.kind) == ("a-01", kind)
 
 
 @given(st.binary(max_size=40), st.sampled_from(["application/json", "text/plain", ""]))
 def test_any_bytes_are_read_or_refused(body: bytes, kind: str) -> None:
-    try:
-        events_in(read(body, kind), 1000)
-    except AppError as refusal:
-        assert str(refusal)
+    with suppress(AppError):
+        assert events_in(read(body, kind), 1000)
 
 
 def test_members_of_a_group_come_together_and_an_empty_group_is_none() -> None:
     assert read(b"metrics=&metrics.loss=1&metrics.a=2") == {"metrics": {"loss": "1", "a": "2"}}
-    assert read(b"metrics={\"loss\":1}&metrics.a=2") == {"metrics": {"loss": 1, "a": "2"}}
+    assert read(b'metrics={"loss":1}&metrics.a=2') == {"metrics": {"loss": 1, "a": "2"}}
     assert read(b"metrics=") == {"metrics": None}

@@ -52,6 +52,30 @@ def test_what_runs_past_its_estimate_is_given_one_more_minute() -> None:
     assert bars["install"] == (20 * H, 20 * H + 60)
 
 
+def test_a_stop_is_not_told_as_work_that_was_done() -> None:
+    begun = [work("prepare", 0, 5)]
+    for done in ([], begun):
+        case = facts(6, done, decided=Decided(stopped=True))
+        said = answer(case, forecast(case))
+        assert str(said.text).startswith("Stopped by a decision, 2 d ")
+        assert said.kind == "fits"
+    all_done = [work(one.id, n, n + 1) for n, one in enumerate(FAMILY)]
+    case = facts(9, all_done, decided=Decided((("decide", at(4)),), stopped=True))
+    assert str(answer(case, forecast(case)).text).startswith("All planned work is done")
+
+
+def test_a_stop_before_any_lot_has_a_start_leaves_no_figure() -> None:
+    case = facts(6, dated=False, decided=Decided(stopped=True))
+    assert forecast(case).spare_s is None
+
+
+def test_a_window_that_nobody_rented_is_not_called_rented() -> None:
+    rented = facts(100)
+    planned = replace(rented, windows=tuple(replace(w, ordered=False) for w in rented.windows))
+    assert str(answer(rented, forecast(rented)).text).startswith("The rented window is over")
+    assert str(answer(planned, forecast(planned)).text).startswith("The planned window is over")
+
+
 def test_a_plan_that_slipped_says_by_how_much_it_exceeds() -> None:
     case = facts(50, [work("prepare", 0, 49)], decided=Decided())
     said = answer(case, forecast(case))

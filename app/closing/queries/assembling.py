@@ -33,6 +33,7 @@ from app.orders.rules import Order
 from app.plan.queries import PlanView
 from app.runs import queries as runs
 from app.timeline.queries import TimelineView
+from app.timeline.rules.facts import Facts
 
 
 def assemble(
@@ -51,7 +52,7 @@ def assemble(
     head = read_head(session, campaign_id)
     return Report(
         **_subject(plan),
-        **_ending(view, points, judged.proposed if judged else None),
+        **_ending(view, points, judged.proposed if judged else None, now),
         rule=_rule_lines(judged),
         orders=tuple(_order(order) for order in orders_of(session, campaign_id)),
         expenses=_expenses(session, campaign_id),
@@ -92,20 +93,29 @@ def _subject(plan: PlanView) -> dict[str, Any]:
     }
 
 
-def _ending(view: TimelineView, points: tuple[Point, ...], proposed: str | None) -> dict[str, Any]:
+def _ending(
+    view: TimelineView, points: tuple[Point, ...], proposed: str | None, now: datetime
+) -> dict[str, Any]:
     """Where it stands; outcome and conclusion are added by the close."""
     return {
         "outcome": None,
         "conclusion": None,
         "closed_at": None,
         "closed_by": None,
-        "spare_s": view.answer.spare_s,
+        "spare_s": _spare_s(view.facts, now),
         "proposed": proposed,
         "sealed_at": view.facts.sealed_at,
         "accepted": view.facts.accepted,
         "announced": view.facts.announced,
         "open_points": tuple(point.said for point in points if point.is_open),
     }
+
+
+def _spare_s(facts: Facts, now: datetime) -> int | None:
+    """Seconds from a close at `now` to the end of the last lot; the forecast has no say in it."""
+    if facts.zero_at is None or not facts.windows:
+        return None
+    return max(window.usable_s for window in facts.windows) - facts.second(now)
 
 
 def _expenses(session: Session, campaign_id: str) -> tuple[ExpenseLine, ...]:

@@ -58,6 +58,13 @@ class Deviation:
         return self.why_owed is not None and self.explained is None
 
 
+def why_blank(state: str) -> Text:
+    """Why there is no figure for a step of this state, now or for ever."""
+    if state in ("dropped", "never_started"):
+        return text("it did not run")
+    return text("no time was logged") if state == "done" else text("not yet")
+
+
 def why_owed(
     state: str,
     planned_s: int | None,

@@ -10,8 +10,9 @@ from types import UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from app.texts import Text, sentence_of, sentence_record
-from app.units import instant_text, parse_instant
+from app.units import amount_text, instant_text, parse_instant
 
+_MINOR = "_minor"
 T = TypeVar("T")
 
 
@@ -21,8 +22,9 @@ def to_record(value: Any) -> Any:
 
 
 def to_json(value: Any) -> Any:
-    """The same with sentences in plain English, for people's scripts."""
-    return _plain(value, str)
+    """The same for people's scripts: sentences in plain English, amounts as text in their
+    currency's decimals (`price_minor` 4714 is `price` "47.14")."""
+    return _spelled(_plain(value, str))
 
 
 def from_record(kind: type[T], data: Any) -> T:
@@ -41,6 +43,23 @@ def _plain(value: Any, say: Any) -> Any:
     if isinstance(value, datetime):
         return instant_text(value)
     return str(value) if isinstance(value, Decimal) else value
+
+
+def _spelled(value: Any) -> Any:
+    """Minor units beside their currency as the amounts that they are."""
+    if isinstance(value, list):
+        return [_spelled(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    currency = value.get("currency")
+    found: dict[str, Any] = {}
+    for name, inner in value.items():
+        if name.endswith(_MINOR) and currency is not None:
+            amount = None if inner is None else amount_text(inner, currency)
+            found[name.removesuffix(_MINOR)] = amount
+        else:
+            found[name] = _spelled(inner)
+    return found
 
 
 @functools.cache

@@ -3,7 +3,7 @@ decision rule, commitment, expenses, acceptance, planned against actual, decisio
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 
@@ -158,6 +158,15 @@ class Report:
     uncertainties: tuple[str, ...]
     head_number: int
     head_sha256: str
+
+
+def at_the_close(report: Report) -> Report:
+    """The report as the close keeps it: what has not begun never will."""
+    steps = tuple(
+        replace(row, state="never_started") if row.state == "not_started" else row
+        for row in report.steps
+    )
+    return replace(report, steps=steps)
 
 
 OUTCOMES: dict[str, Text] = {

@@ -11,19 +11,21 @@ from fractions import Fraction
 from app.decisions.queries import Desk
 from app.decisions.rules.evaluation import Evaluation
 from app.decisions.rules.lines import Line
-from app.decisions.rules.log import CHOICES, CONTINUE, CUT, REVISE, STOP, DecisionEntry
+from app.decisions.rules.log import (
+    CHOICE_WORDS,
+    CHOICES,
+    CONTINUE,
+    CUT,
+    REVISE,
+    STOP,
+    DecisionEntry,
+)
 from app.decisions.rules.pilot import PilotFact, Point
 from app.plan.rules.model import DecisionRule, Step
 from app.texts import Text, text
 from app.units import Duration
 from app.web import Form
 
-CHOICE_WORDS: Mapping[str, Text] = {
-    CONTINUE: text("Continue"),
-    CUT: text("Cut"),
-    REVISE: text("Revise"),
-    STOP: text("Go to the close"),
-}
 _HINTS: Mapping[str, Text] = {
     CONTINUE: text("The plan goes on as it is."),
     CUT: text("Optional steps are given up; the essential part stays."),

@@ -6,8 +6,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from app.texts import Text, text
+
 CONTINUE, CUT, REVISE, STOP = "continue", "cut", "revise", "stop"
 CHOICES = (CONTINUE, CUT, REVISE, STOP)
+CHOICE_WORDS: Mapping[str, Text] = {
+    CONTINUE: text("Continue"),
+    CUT: text("Cut"),
+    REVISE: text("Revise"),
+    STOP: text("Go to the close"),
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl
 from starlette.types import Receive, Scope
 
 from app.errors import Malformed, TooLarge, WrongType
+from app.runs.rules.values import unknown
 from app.texts import text
 
 UNPACKED: Final = 16 << 20
@@ -23,14 +24,14 @@ _LISTS: Final = frozenset({"gpus", "states", "gone_attempts"})
 
 
 async def whole_body(receive: Receive) -> bytes:
-    """All bytes of a body; the walls have limited their number."""
-    message = await receive()
-    body: bytes = message.get("body", b"")
-    while message.get("more_body", False):
+    """All bytes of a body, whose number the walls have limited; refuses one that broke off."""
+    body, more = b"", True
+    while more:
         message = await receive()
         if message["type"] == "http.disconnect":
             raise Malformed(text("The body broke off."), field="body")
         body += message.get("body", b"")
+        more = message.get("more_body", False)
     return body
 
 
@@ -150,8 +151,8 @@ def events_in(body: Any, most: int) -> list[Mapping[str, Any]]:
         raise Malformed(said, field="events")
     for name in body:
         if name != "events":
-            said = text("There is no field {field} here.", field=str(name)[:200])
-            raise Malformed(said, field=ascii(name)[1:-1][:200], allowed=("events",))
+            wrong = unknown(str(name), ("events",))
+            raise Malformed(wrong.said, field=wrong.field, allowed=wrong.allowed)
     events: list[Mapping[str, Any]] = body["events"]
     if not events:
         raise Malformed(text("A batch holds at least one event."), field="events")

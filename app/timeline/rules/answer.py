@@ -9,7 +9,7 @@ from app.plan.rules.spans import hours_said
 from app.texts import Text, text
 from app.timeline.rules.facts import RUNNING, SILENT, Facts
 from app.timeline.rules.forecast import Forecast
-from app.timeline.rules.states import state_of
+from app.timeline.rules.states import is_over, state_of
 from app.units import Duration
 
 OUTCOMES = {
@@ -49,12 +49,7 @@ def answer(facts: Facts, ahead: Forecast, conclusion: str | None = None) -> Answ
         return Answer(_open(facts, ahead), "exceeds" if hopeless else "open", None, due)
     spare = Duration(ahead.spare_s)
     if ahead.schedule is None:
-        return Answer(
-            text("All planned work is done, {spare} left in the window", spare=spare),
-            "fits",
-            ahead.spare_s,
-            due,
-        )
+        return Answer(_nothing_left(facts, spare), "fits", ahead.spare_s, due)
     end_at = facts.instant(ahead.end_s)
     if end_at is None:
         after, left = hours_said(ahead.end_s // 60), hours_said(ahead.spare_s // 60)
@@ -70,6 +65,13 @@ def answer(facts: Facts, ahead: Forecast, conclusion: str | None = None) -> Answ
         ahead.spare_s,
         due,
     )
+
+
+def _nothing_left(facts: Facts, spare: Duration) -> Text:
+    """Why nothing is ahead: all is done, or a decision ended what was still to do."""
+    if facts.decided.stopped and not all(is_over(step, facts) for step in facts.plan.steps):
+        return text("Stopped by a decision, {spare} left in the window", spare=spare)
+    return text("All planned work is done, {spare} left in the window", spare=spare)
 
 
 def _signed(ahead: Forecast) -> int | None:
@@ -96,7 +98,9 @@ def _open(facts: Facts, ahead: Forecast) -> Text:
     if not facts.windows:
         return text("No lot is planned yet: whether it fits cannot be said")
     if all(window.usable_s <= facts.until_s for window in facts.windows):
-        return text("The rented window is over and work is left")
+        if any(window.ordered for window in facts.windows):
+            return text("The rented window is over and work is left")
+        return text("The planned window is over, no lot was ordered and work is left")
     if ahead.schedule is not None and ahead.schedule.problems:
         return ahead.schedule.problems[0]
     return text("No plan found for what is left")

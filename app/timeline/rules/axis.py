@@ -157,6 +157,12 @@ def _days(facts: Facts, scale: Scale) -> tuple[Day, ...]:
     )
 
 
+def _local(facts: Facts, second: int) -> datetime | None:
+    """The instant on the campaign's own clock, so that its day is the right one."""
+    at = facts.instant(second)
+    return None if at is None else at.astimezone(ZoneInfo(facts.plan.zone))
+
+
 def _brackets(facts: Facts, scale: Scale) -> tuple[Bracket, ...]:
     brackets = []
     previous: Window | None = None
@@ -164,25 +170,23 @@ def _brackets(facts: Facts, scale: Scale) -> tuple[Bracket, ...]:
     for window in sorted(facts.windows, key=lambda one: one.starts_s):
         tier = 1 - tier if previous is not None and window.starts_s < previous.ends_s else 0
         hours = hours_said((window.ends_s - window.starts_s) // 60)
-        starts_at, ends_at = facts.instant(window.starts_s), facts.instant(window.ends_s)
         name = text("Rented window") if window.ordered else text("Planned window")
-        if starts_at is None or ends_at is None:
-            label = text("{name} {hours}", name=name, hours=hours)
-        else:
-            label = text(
-                "{name} {hours} · {start} → {end}",
-                name=name,
-                hours=hours,
-                start=starts_at,
-                end=ends_at,
-            )
+        label = text("{name} {hours}", name=name, hours=hours)
         short = (
             text("{hours} rented", hours=hours)
             if window.ordered
             else text("{hours} planned", hours=hours)
         )
         brackets.append(
-            Bracket(scale.x(window.starts_s), scale.x(window.ends_s), label, short, tier)
+            Bracket(
+                scale.x(window.starts_s),
+                scale.x(window.ends_s),
+                label,
+                short,
+                tier,
+                _local(facts, window.starts_s),
+                _local(facts, window.ends_s),
+            )
         )
         previous = window
     return tuple(brackets)

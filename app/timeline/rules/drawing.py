@@ -75,13 +75,15 @@ class Hour:
 
 @dataclass(frozen=True, slots=True)
 class Bracket:
-    """A rented window over the axis."""
+    """A rented window over the axis; its instants are in the campaign's zone."""
 
     x: float
     end: float
     label: Text
     short: Text
     tier: int
+    starts_at: datetime | None = None
+    ends_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,8 +124,8 @@ def _ended(facts: Facts) -> list[int]:
 def _all_done(facts: Facts) -> Forecast:
     """Nothing is left: the answer stands since the last end, and the rest of the lots is spare."""
     end = max([*_ended(facts), *(facts.second(at) for _, at in facts.decided.points)], default=None)
-    if facts.closed_at is not None:
-        end = facts.until_s
+    if facts.closed_at is not None or (facts.decided.stopped and end is None):
+        end = facts.until_s if facts.zero_at is not None else None
     last = max((window.usable_s for window in facts.windows), default=None)
     if end is None or last is None:
         return Forecast((), end, None, None, (), None)
