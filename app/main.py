@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 
@@ -21,7 +21,9 @@ from app.language import LANGUAGES
 from app.settings import Settings
 from app.texts import Text, text
 from app.web.compression import Compression
-from app.web.page import page
+from app.web.malformed import malformed
+from app.web.page import page, sent_before
+from app.web.sent import SentBefore
 from app.web.templates import asset_file, environment
 from app.web.walls import Walls
 
@@ -46,6 +48,7 @@ def create_app(settings: Settings, database: Database, secret: bytes) -> FastAPI
     app.add_exception_handler(AppError, _refused)
     app.add_exception_handler(RequestValidationError, _malformed)
     app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(SentBefore, sent_before)
     app.add_middleware(Compression)
     for door in rooms.doors():
         app.add_middleware(door)
@@ -158,25 +161,9 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 
 async def _malformed(request: Request, error: Exception) -> Response:
-    """The first problem of a request that does not fit; the input itself is never echoed."""
+    """A request that does not fit its address."""
     assert isinstance(error, RequestValidationError)
-    problems: Sequence[dict[str, object]] = error.errors()
-    where, why = _first(problems)
-    return _answer(
-        request, Malformed(text("{field}: {reason}", field=where, reason=why), field=where)
-    )
-
-
-def _first(problems: Sequence[dict[str, object]]) -> tuple[str, str]:
-    if not problems:
-        return "body", "not readable"
-    location = problems[0].get("loc")
-    parts = (
-        [str(part) for part in location if part not in ("body", "query", "path")]
-        if isinstance(location, tuple)
-        else []
-    )
-    return ".".join(parts) or "body", str(problems[0].get("msg", "not readable"))
+    return _answer(request, malformed(error.errors()))
 
 
 async def _http(request: Request, error: Exception) -> Response:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 from pathlib import Path
 
-from pydantic import Field, SecretStr, computed_field
+from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 _HERE = Path(__file__).resolve().parent
@@ -75,7 +75,6 @@ class Settings(BaseSettings):
         description="Set by the demo: a throw-away database, said on every page.",
     )
 
-    @computed_field  # type: ignore[prop-decorator]
     @property
     def is_postgres(self) -> bool:
         """Whether `DATABASE_URL` names PostgreSQL."""
@@ -98,4 +97,4 @@ class Settings(BaseSettings):
 
 def load() -> Settings:
     """Read the settings anew; raises `pydantic.ValidationError` naming a bad one."""
-    return Settings()  # type: ignore[call-arg]
+    return Settings()

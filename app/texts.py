@@ -14,7 +14,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from app.units import Duration, Money, instant_text, parse_instant
+from app.units import Duration, Money, instant_text, stored_instant
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,5 +130,5 @@ def _recalled(value: Any) -> object:
     if "minor" in value:
         return Money(value["minor"], value["currency"])
     if "at" in value:
-        return parse_instant(value["at"])
+        return stored_instant(value["at"])
     return Fraction(value["figure"]) if "/" in value["figure"] else Decimal(value["figure"])

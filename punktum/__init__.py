@@ -12,7 +12,11 @@ Importing touches neither network nor disk; the parts are loaded when they are u
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
+
+if sys.hexversion < 0x030A0000:
+    raise ImportError(f"punktum needs Python 3.10 or newer; this is {sys.version.split()[0]}")
 
 if TYPE_CHECKING:
     from punktum.raised import NotRecording, StopRun

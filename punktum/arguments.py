@@ -10,12 +10,16 @@ from typing import Final
 
 HIDDEN: Final = "(hidden)"
 SECRET: Final = re.compile(
-    r"(.*[._-])?(password|passwd|passphrase|secret|credentials?|api[_-]?key|access[_-]?key"
-    r"|(api|auth|access|bearer|hf|hub|job|wandb)[_-]?token)\Z|token\Z",
+    r"(.*[._-])?(password|passwd|passphrase|passcode|pwd|secret|credentials?|auth"
+    r"|(api|access|secret|private|account|encryption|signing|ssh|hf|hub|wandb|openai)[._-]?key"
+    r"|(api|auth|access|bearer|refresh|session|hf|hub|job|wandb|github|gitlab)[._-]?token)\Z"
+    r"|token\Z",
     re.IGNORECASE,
 )
 """Names whose values are never written down."""
 
+_PASSWORD = re.compile(r"(://[^/\s:@]*:)[^/\s@]+@")
+_BARE_LOGIN = re.compile(r"(https?://)[^/\s:@]+@", re.IGNORECASE)
 _NUMBER = re.compile(r"-\.?\d")
 _INTERPRETER = re.compile(r"(python|pypy)[\d.]*(\.exe)?\Z")
 
@@ -28,7 +32,8 @@ def params_from_command(command: Sequence[str]) -> dict[str, str]:
     """
     params: dict[str, str] = {}
     alone = 0
-    words = [_last_part(command[0]), *command[1:]] if command else []
+    words = [without_login(word) for word in command]
+    words[:1] = [_last_part(word) for word in words[:1]]
     position = 0
     while position < len(words):
         word = words[position]
@@ -67,9 +72,14 @@ def shown_command(command: Sequence[str]) -> str:
         elif is_secret and equals:
             shown.append(f"{name}={HIDDEN}")
         else:
-            shown.append(shlex.quote(word))
+            shown.append(shlex.quote(without_login(word)))
         hides_next = is_secret and not equals and name.startswith("-")
     return " ".join(shown)
+
+
+def without_login(text: str) -> str:
+    """The text with the password, or a bare login such as a token, of every address hidden."""
+    return _BARE_LOGIN.sub(rf"\1{HIDDEN}@", _PASSWORD.sub(rf"\1{HIDDEN}@", text))
 
 
 def _add(params: dict[str, str], name: str, value: str) -> None:

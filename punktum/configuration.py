@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from punktum import reading
-from punktum.arguments import HIDDEN, SECRET
+from punktum.arguments import HIDDEN, SECRET, without_login
 from punktum.events import visible
 
 _RESUMING: Final = ("resume", "resume_from", "resume_from_checkpoint", "restart", "ckpt_path")
@@ -121,7 +121,8 @@ def flatten(params: Mapping[str, object], prefix: str = "") -> dict[str, str]:
 
 
 def _leaf(value: object) -> str:
-    """Text stays; numbers, truth values, None and lists take their JSON form; long ones a hash."""
+    """Text stays, but for logins in addresses; numbers, truth values, None and lists take their
+    JSON form; long ones a hash."""
     if isinstance(value, str):
         said = value
     else:
@@ -129,7 +130,7 @@ def _leaf(value: object) -> str:
             said = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         except (TypeError, ValueError):
             said = str(value)
-    shown = visible(_nfc(said))
+    shown = visible(_nfc(without_login(said)))
     return shown if len(shown) <= LONGEST_VALUE else _hash_of(shown)
 
 

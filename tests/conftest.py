@@ -39,7 +39,7 @@ def settings(tmp_path: Path) -> Settings:
     """Settings of a test server: its own folder, nothing from the environment's `.env`."""
     return Settings(
         PUNKTUM_DATA=tmp_path / "data", PUNKTUM_ALLOWED_HOSTS="testserver", _env_file=None
-    )  # type: ignore[call-arg]
+    )
 
 
 @pytest.fixture

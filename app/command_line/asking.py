@@ -12,11 +12,34 @@ from typing import Annotated, NoReturn
 import typer
 from pydantic import ValidationError
 from sqlalchemy import Engine
+from sqlalchemy.exc import SQLAlchemyError
+from typer import Context
+from typer.core import TyperGroup
 
 from app.db.lockfile import FolderInUse, FolderLock
 from app.settings import Settings, load
 
+class Plainly(TyperGroup):
+    """What stands in the way of an act is said in one sentence, never as a traceback."""
+
+    def invoke(self, ctx: Context) -> object:
+        """Run the act; folders, files and databases that fail end with the exit code for it."""
+        from app.db.engines import NoWriteAheadLog, sqlite_driver
+        from app.db.migrate import MigrationFailed, NewerDatabase, NotMigrated
+
+        try:
+            return super().invoke(ctx)
+        except (NewerDatabase, MigrationFailed, NotMigrated, NoWriteAheadLog) as wrong:
+            refuse(str(wrong), 4)
+        except (SQLAlchemyError, sqlite_driver().Error) as error:
+            refuse(f"the database does not answer: {str(error).splitlines()[0]}", 1)
+        except OSError as error:
+            named = f"{error.filename}: " if error.filename else ""
+            refuse(f"{named}{error.strerror or error}", 1)
+
+
 cli = typer.Typer(
+    cls=Plainly,
     add_completion=False,
     pretty_exceptions_enable=False,
     no_args_is_help=True,
@@ -52,19 +75,12 @@ def refuse(sentence: str, code: int = 1) -> NoReturn:
 
 def refuse_missing(settings: Settings) -> None:
     """End with a sentence where there is no database to look at, or it does not answer."""
-    from sqlalchemy.exc import SQLAlchemyError
-
-    from app.db.migrate import NewerDatabase, check
+    from app.db.migrate import check
 
     if not settings.is_postgres and not settings.sqlite_file.exists():
         refuse(f"there is no database in {settings.data}", 1)
-    try:
-        with engine_of(settings) as engine:
-            current = check(engine)
-    except SQLAlchemyError as error:
-        refuse(f"the database does not answer: {str(error).splitlines()[0]}", 1)
-    except NewerDatabase as newer:
-        refuse(str(newer), 4)
+    with engine_of(settings) as engine:
+        current = check(engine)
     if not current:
         refuse("the database is not at this version's schema: run `punktum-server migrate`", 4)
 

@@ -173,7 +173,7 @@ def _moment(local: datetime, language: str, year: bool) -> str:
     if year:
         day = f"{day}, {local.year}" if language != "de" else f"{day} {local.year}"
     clock = f"{local:%H:%M}"
-    return f"{day}, {clock}\u00a0Uhr" if language == "de" else f"{day}, {clock}"
+    return f"{day}, {clock} Uhr" if language == "de" else f"{day}, {clock}"
 
 
 @functools.lru_cache(maxsize=4096)

@@ -24,6 +24,8 @@ from app.plan.rules.sealing import Knowledge, knowledge_of, offer_of
 from app.plan.tables import Draft, PlanVersion
 from app.texts import Text, sentence_of
 
+MOST_VERSIONS = 2**31 - 1
+
 
 @dataclass(frozen=True, slots=True)
 class PlanView:
@@ -64,6 +66,8 @@ def sealed(session: Session, campaign_id: str, version: int | None = None) -> Pl
     """A sealed version, the newest where none is named; None while there is none."""
     query = select(PlanVersion).where(PlanVersion.campaign_id == campaign_id)
     if version is not None:
+        if not 0 < version <= MOST_VERSIONS:  # more than a database's integer can hold
+            return None
         query = query.where(PlanVersion.version == version)
     row = session.exec(query.order_by(col(PlanVersion.version).desc()).limit(1)).first()
     return _sealed_view(row) if row else None

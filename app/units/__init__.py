@@ -25,6 +25,7 @@ from app.units.instants import (
     parse_instant,
     parse_local,
     resolve_local,
+    stored_instant,
     to_utc,
     zone,
 )
@@ -68,6 +69,7 @@ __all__ = [
     "parse_local",
     "per_unit",
     "resolve_local",
+    "stored_instant",
     "to_utc",
     "zone",
 ]

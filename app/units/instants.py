@@ -114,6 +114,16 @@ def parse_instant(text: object) -> datetime:
     return at
 
 
+def stored_instant(written: object) -> datetime:
+    """An instant that `instant_text` wrote into the record, whatever its year: what was taken once
+    is read for ever. Raises UnitError for anything else."""
+    given = typed(written)
+    naive, offset = _date_time(given)
+    if offset not in ("Z", "z"):
+        raise UnitError(Reason.NO_OFFSET, given)
+    return naive.replace(tzinfo=UTC)
+
+
 def is_plausible(on: date) -> bool:
     """Whether a day or an instant lies in the years that this program keeps."""
     return FIRST_YEAR <= on.year <= LAST_YEAR

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 
 from fastapi import Request
@@ -11,6 +11,7 @@ from starlette.datastructures import UploadFile
 from app.errors import Forbidden
 from app.texts import Text, text
 from app.web import tokens
+from app.web.sent import digest, sent_forms
 
 
 @dataclass(slots=True)
@@ -35,11 +36,25 @@ class Form:
         self.errors.setdefault(name, message)
 
 
-async def read_form(request: Request) -> Form:
-    """Read the body as a form and check its token; raises `Forbidden` for a foreign one.
+async def read_form(request: Request) -> AsyncIterator[Form]:
+    """Read the body as a form and check its token; raises `Forbidden` for a foreign one and
+    `SentBefore` for one that was sent twice.
 
     Use as a dependency: `form: Annotated[Form, Depends(read_form)]`.
     """
+    form = await _typed(request)
+    values = [(name, item) for name, items in form.lists.items() for item in items]
+    key = digest(request.scope["path"], [*values, *form.files.items()])
+    sent = sent_forms(request)
+    await sent.begin(key)
+    request.state.form_key = key
+    try:
+        yield form
+    finally:
+        sent.end(key)
+
+
+async def _typed(request: Request) -> Form:
     data = await request.form(max_files=8, max_fields=2000)
     values: dict[str, str] = {}
     lists: dict[str, list[str]] = {}

@@ -12,6 +12,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from app.language import LANGUAGES, Reader, choose, reader
 from app.texts import Text, text
 from app.web import tokens
+from app.web.sent import SentBefore, sent_forms
 from app.web.templates import render
 
 ROOMS: tuple[tuple[str, Text], ...] = (
@@ -142,9 +143,21 @@ def _surroundings(request: Request, frame: Frame | None, title: Text | None) -> 
 
 def redirect(request: Request, to: str, said: Text | None = None) -> Response:
     """Answer a post: 303 to a page of ours, with a sentence shown there once."""
+    key = getattr(request.state, "form_key", None)
+    if key is not None:
+        sent_forms(request).answer(key, to, said)
     response = RedirectResponse(to, 303)
     if said is not None:
         flash(request, response, said)
+    return response
+
+
+async def sent_before(request: Request, error: Exception) -> Response:
+    """Answer a form that was sent twice: where the first one led, and that it counts once."""
+    assert isinstance(error, SentBefore)
+    response = RedirectResponse(error.to, 303)
+    if error.said is not None:
+        flash(request, response, text("{said} It was sent twice and counts once.", said=error.said))
     return response
 
 

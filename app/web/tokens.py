@@ -26,15 +26,22 @@ def remember_browser(request: Request, response: Response, browser: str) -> None
         response.set_cookie("browser", browser, max_age=400 * 86400, httponly=True, samesite="lax")
 
 
-def csrf_token(secret: bytes, browser: str) -> str:
-    """The token that our forms carry and a foreign page cannot know."""
-    return _sign(secret, b"form:" + browser.encode())
+def csrf_token(secret: bytes, browser: str, rendering: str | None = None) -> str:
+    """The token that our forms carry and a foreign page cannot know.
+
+    Each rendering has a name of its own in it, so that a form sent twice is known.
+    """
+    rendering = rendering or secrets.token_urlsafe(6)
+    return f"{rendering}.{_sign(secret, f'form:{rendering}:{browser}'.encode())}"
 
 
 def csrf_holds(secret: bytes, request: Request, given: str) -> bool:
-    """Whether a form's token is the one of this browser."""
-    browser = request.cookies.get("browser", "")
-    return bool(browser) and hmac.compare_digest(csrf_token(secret, browser), given)
+    """Whether a form's token is one of this browser."""
+    browser, rendering = request.cookies.get("browser", ""), given.partition(".")[0]
+    if not browser or not rendering:
+        return False
+    right = csrf_token(secret, browser, rendering)
+    return hmac.compare_digest(right.encode(), given.encode("utf-8", "surrogatepass"))
 
 
 def write_flash(request: Request, response: Response, said: str) -> None:

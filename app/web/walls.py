@@ -46,6 +46,8 @@ _HEADERS = (
 _PROCESS = secrets.token_hex(4)
 _requests = itertools.count(1)
 """Request ids: this process's own prefix and a count; asking for chance each time is slow."""
+_FOR_JOBS = ((b"x-content-type-options", b"nosniff"),)
+"""Answers of the job API are JSON that no browser shows: they carry no policy for pages."""
 
 
 class Walls:
@@ -70,6 +72,7 @@ class Walls:
             return
         request_id = f"{_PROCESS}{next(_requests):06x}"
         scope.setdefault("state", {})["request_id"] = request_id
+        is_job = scope["path"].startswith(JOB_PATHS)
         started = time.perf_counter()
         seen = {"status": 0}
 
@@ -77,7 +80,8 @@ class Walls:
             if message["type"] == "http.response.start":
                 seen["status"] = message["status"]
                 if message["status"] != 304:
-                    message["headers"] = _with_headers(message["headers"], request_id)
+                    more = _FOR_JOBS if is_job else _HEADERS
+                    message["headers"] = _with_headers(message["headers"], more, request_id)
             await send(message)
 
         try:
@@ -92,10 +96,13 @@ class Walls:
             detail = text("This failed on the server. The log names it by {id}.", id=request_id)
             await refuse(Broken(detail), answer)
         finally:
-            if log.isEnabledFor(logging.INFO):
+            # Jobs beat all day: what went well is only for those who look for it.
+            level = logging.DEBUG if is_job and seen["status"] < 400 else logging.INFO
+            if log.isEnabledFor(level):
                 took_ms = round((time.perf_counter() - started) * 1000, 1)
                 facts = {"method": scope["method"], "path": scope["path"], "status": seen["status"]}
-                log.info("request", extra={"request_id": request_id, "took_ms": took_ms, **facts})
+                known = {"request_id": request_id, "took_ms": took_ms, **facts}
+                log.log(level, "request", extra=known)
 
     def _judge(self, scope: Scope) -> None:
         headers = dict(scope["headers"])
@@ -140,11 +147,11 @@ def _name(host: str) -> str:
 
 
 def _with_headers(
-    headers: Iterable[tuple[bytes, bytes]], request_id: str
+    headers: Iterable[tuple[bytes, bytes]], more: Iterable[tuple[bytes, bytes]], request_id: str
 ) -> list[tuple[bytes, bytes]]:
     kept = list(headers)
     present = {name for name, _ in kept}
-    kept += [pair for pair in _HEADERS if pair[0] not in present]
+    kept += [pair for pair in more if pair[0] not in present]
     kept.append((b"x-request-id", request_id.encode()))
     return kept
 

@@ -76,7 +76,7 @@ checks = [{ kind = "non_empty" }]
 def lay(data: Path) -> None:
     """Fill an empty data folder."""
     data.mkdir(parents=True)
-    settings = Settings(PUNKTUM_DATA=data, PUNKTUM_ALLOWED_HOSTS="testserver", _env_file=None)  # type: ignore[call-arg]
+    settings = Settings(PUNKTUM_DATA=data, PUNKTUM_ALLOWED_HOSTS="testserver", _env_file=None)
     database = prepare(settings)
     try:
         lay_sample(database, Actor("person", "local"), NOW_AT)

@@ -135,7 +135,7 @@ def test_a_charge_is_brought_to_what_it_should_be(campaign: TestClient) -> None:
         ({"currency": "EURO"}, "currency", "not a current currency"),
         ({"kind": "bribe"}, "kind", "Choose"),
         ({"charged_on": "yesterday"}, "charged_on", "date"),
-        ({"rate": "19 %"}, "rate", "not permitted"),
+        ({"rate": "19 %"}, "rate", "There is no field rate here."),
     ],
 )
 def test_malformed_input_names_its_field(

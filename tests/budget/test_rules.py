@@ -151,6 +151,7 @@ def test_e31_an_order_without_a_price_makes_the_total_a_lower_bound() -> None:
     one = of([priced(1, 4714), priced(2, None)], 2)
     assert (one.committed_minor, one.committed_is_partial, one.unpriced_lots) == (4714, True, 1)
     assert str(one.committed_text) == "≥ 47.14 USD, 1 lot unpriced"
+    assert str(one.committed_said) == "≥ 47.14 USD committed, 1 lot unpriced"
     assert unit_cost(one)["undefined_reason"] == "1 lot unpriced"
 
 
@@ -159,6 +160,10 @@ def test_with_no_price_known_the_rent_is_unknown_and_not_zero() -> None:
     (one,) = found.currencies
     assert one.committed_minor is None
     assert str(one.committed_text) == "price not known, 2 lots unpriced"
+    assert str(found.result) == (
+        "rent not known (2 lots unpriced) · cost of a unit undefined: "
+        "2 lots unpriced, no unit was accepted"
+    )
     assert unit_cost(found)["undefined_reason"] == "2 lots unpriced; no unit was accepted"
 
 
@@ -198,7 +203,7 @@ def test_a_research_decision_has_its_conclusion_in_place_of_a_cost(
 def test_a_research_decision_in_two_currencies_names_both() -> None:
     found = budget(RESEARCH, [priced(1, None), priced(2, 4000, "EUR")], [], accepted(1))
     assert str(found.result) == (
-        "Conclusion: still open · price not known, 1 lot unpriced, 40.00 EUR committed · "
+        "Conclusion: still open · rent not known (1 lot unpriced), 40.00 EUR committed · "
         "1 of 4 deliverables accepted"
     )
 

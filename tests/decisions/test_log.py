@@ -172,3 +172,13 @@ def test_the_same_decision_is_recognised() -> None:
     written = replace(entry(4, "cut", cut=("probe",)), reason="because\nof it")
     assert same(said, written)
     assert not same(replace(said, link="https://a.b"), written)
+
+
+def test_what_is_too_long_is_told_as_that_and_not_as_another_fault() -> None:
+    said = tidied(new("nothing", reason="y" * 4001, link=f"https://x/{'a' * 2000}"), Decisions())
+    words = {found.field: str(found.message) for found in objections(said, ground())}
+    assert words == {
+        "choice": "Choose one of: Continue, Cut, Revise, Go to the close.",
+        "reason": "At most 4000 characters are kept.",
+        "link": "At most 2000 characters are kept.",
+    }

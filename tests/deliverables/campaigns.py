@@ -13,16 +13,18 @@ from app.errors import AppError
 from app.journal import Actor, append
 from app.plan.rules.model import Plan
 from tests.conftest import NOW
-from tests.deliverables.plans import ID, plan
+from tests.decisions.runs import completed
+from tests.deliverables.plans import ID, MAKER, plan
 from tests.plan.drafts import saved, sealed
 
 JOB = Actor("job", "box")
 
 
 def opened(database: Database, kept: Plan | None = None) -> str:
-    """A sealed campaign with the plan of these tests."""
+    """A sealed campaign with the plan of these tests, and the run that made their files."""
     saved(database, kept or plan())
     sealed(database, ID)
+    completed(database, MAKER, "control")
     return ID
 
 

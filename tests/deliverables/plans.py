@@ -21,6 +21,8 @@ from tests.decisions.plans import plan as decision_plan
 ID = DECISION_ID
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 BOX, HOME = "b" * 64, "a" * 64
+MAKER = "maker-01"
+"""The run that made the files; it completed."""
 
 PREDICTIONS = Deliverable(
     "predictions",
@@ -85,6 +87,7 @@ def submission(**more: Any) -> Submission:
         deliverable="predictions",
         submission_id="1" * 32,
         files=FILES,
+        runs=(MAKER,),
         reload_command="python reload.py",
         checks=all_passed(),
         machine_id=BOX,
@@ -112,7 +115,7 @@ def body(**more: Any) -> dict[str, Any]:
     files = [{"path": one.path, "size": one.size, "sha256": one.sha256} for one in FILES]
     base: dict[str, Any] = {
         "submission_id": "1" * 32,
-        "manifest": {"files": files, "runs": [], "reload_command": "python reload.py"},
+        "manifest": {"files": files, "runs": [MAKER], "reload_command": "python reload.py"},
         "checks": [
             {"kind": one.kind, "passed": True, "detail": one.detail, "evidence": dict(one.evidence)}
             for one in all_passed()

@@ -220,7 +220,9 @@ def test_after_the_close_only_a_proof_of_retrieval_is_taken(
     client.post(HERE, json=body())
     closed(database)
     problem(client.post(HERE, json=body(submission_id="2" * 32)), 409, "campaign-closed")
-    problem(client.post(VERDICTS, json={"verdict": "rejected", "reason": "no"}), 409, "campaign-closed")
+    problem(
+        client.post(VERDICTS, json={"verdict": "rejected", "reason": "no"}), 409, "campaign-closed"
+    )
     proof = body(submission_id="3" * 32, machine_id=HOME, retrieved=True)
     answer = client.post(HERE, json=proof)
     assert (answer.status_code, answer.json()["retrieved"]) == (201, True)

@@ -23,7 +23,7 @@ from punktum.manifest import make_manifest
 from punktum.sheet import Sheet
 from punktum.submission import make_submission
 from tests.deliverables.campaigns import opened, standing
-from tests.deliverables.plans import COMMIT, ID, PREDICTIONS, plan
+from tests.deliverables.plans import COMMIT, ID, MAKER, PREDICTIONS, plan
 
 RELOAD = f"{shlex.quote(sys.executable)} reload.py"
 
@@ -63,7 +63,7 @@ def verified(folder: Path, deliverable: str = "predictions") -> dict[str, Any]:
     verdicts = [run_check(check, subject) for check in announced.checks]
     commands = [check["command"] for check in announced.checks if "command" in check]
     command = str(commands[0]) if commands else None
-    made = make_submission(folder, files, verdicts, [], command, folder.parent / "spool")
+    made = make_submission(folder, files, verdicts, [MAKER], command, folder.parent / "spool")
     return dict(json.loads(json.dumps(made)))
 
 

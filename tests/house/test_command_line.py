@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import sqlite3
 import subprocess
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from app import journal
+from app.db import WriteSession
 from app.db.lockfile import FolderLock
 from app.exchange.commands import import_sample
 from app.journal import Actor
@@ -35,21 +37,21 @@ def _run(
     return done.returncode, done.stdout, done.stderr
 
 
+def _note(number: int, tx: WriteSession) -> None:
+    actor = Actor("person", "local")
+    journal.append(tx, "invoice-adapter", "note.made", actor, {"n": number}, NOW)
+
+
 @pytest.fixture
 def filled(tmp_path: Path) -> Path:
     """A data folder with the sample's draft and three journal entries."""
     folder = tmp_path / "data"
     folder.mkdir()
-    database = prepare(Settings(PUNKTUM_DATA=folder, _env_file=None))  # type: ignore[call-arg]
+    database = prepare(Settings(PUNKTUM_DATA=folder, _env_file=None))
     actor = Actor("person", "local")
     import_sample(database, actor, NOW)
     for number in range(3):
-        database.write(
-            "invoice-adapter",
-            lambda tx, number=number: journal.append(  # type: ignore[misc]
-                tx, "invoice-adapter", "note.made", actor, {"n": number}, NOW
-            ),
-        )
+        database.write("invoice-adapter", functools.partial(_note, number))
     database.close()
     return folder
 

@@ -93,7 +93,7 @@ AT = datetime(2026, 12, 2, 12, 36, tzinfo=UTC)
     ("language", "said"),
     [
         ("en", "Wed, 2 Dec, 13:36"),
-        ("de", "Mi., 2. Dez., 13:36\u00a0Uhr"),
+        ("de", "Mi., 2. Dez., 13:36 Uhr"),
         ("vi", "Thứ 4, 2 thg 12, 13:36"),
     ],
 )

@@ -73,7 +73,7 @@ def test_a_price_may_be_unknown(campaign: TestClient) -> None:
         ({"gpus": 2.5}, "gpus", "integer"),
         ({"lot": "lot-9"}, "lot", "no lot lot-9"),
         ({"offer": "nobody/x"}, "offer", "no offer nobody/x"),
-        ({"prise": "47.14"}, "prise", "not permitted"),
+        ({"prise": "47.14"}, "prise", "There is no field prise here."),
     ],
 )
 def test_malformed_input_names_its_field_and_stores_nothing(

@@ -1,4 +1,4 @@
-"""Instants and days that nobody means are refused at their field: the record keeps what it takes."""
+"""Instants and days that nobody means are refused at their field: the record stays sound."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 
 from app.plan.rules.document import FORMAT, from_document, to_document
 from app.plan.rules.model import Plan
+from app.plan.rules.slugs import free_slug, slug
 from app.plan.rules.typed.campaign import (
     campaign_names,
     edited_campaign,
@@ -23,7 +24,6 @@ from app.plan.rules.typed.judging import ELSEWHERE, judged
 from app.plan.rules.typed.pattern import usual_protocol
 from app.plan.rules.typed.rows import act, numbered
 from app.plan.rules.typed.sections import BY_SLUG, LOTS, SECTIONS, STEPS
-from app.plan.rules.typed.slugs import free_slug, slug
 from app.plan.rules.typed.steps import STEP_ALL
 from app.plan.rules.typed.writing import write_table
 from tests.plan.drafts import sample, small

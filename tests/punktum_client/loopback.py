@@ -19,7 +19,8 @@ class Loopback:
     """Keeps events by their key, judges rules, answers as the wire protocol says.
 
     ``mode``: ``well``, ``hang``, ``garbage``, ``drop`` (cut the connection), or an HTTP status
-    such as ``500``. ``refuse`` may turn single events away.
+    such as ``500``. ``refuse`` may turn single events away; ``standing`` is what submissions come
+    to, whatever their checks say.
     """
 
     def __init__(self, port: int = 0) -> None:
@@ -29,6 +30,7 @@ class Loopback:
         self.paths: list[str] = []
         self.tokens: set[str | None] = set()
         self.submissions: dict[str, tuple[str, Event]] = {}
+        self.standing: str | None = None
         self.rules: tuple[StopRule, ...] = ()
         self.names: dict[str, str] = {}
         self.states: dict[str, dict[str, RuleState]] = {}
@@ -196,7 +198,7 @@ def _handler(owner: Loopback) -> type[BaseHTTPRequestHandler]:
             known = body["submission_id"] in owner.submissions
             owner.submissions[body["submission_id"]] = (deliverable, body)
             passed = all(check["passed"] for check in body["checks"])
-            state = "accepted" if passed else "submitted"
+            state = owner.standing or ("accepted" if passed else "submitted")
             self._answer(200 if known else 201, {"state": state, "reason": None})
 
         def _misbehaves(self) -> bool:

@@ -82,6 +82,19 @@ def test_check_finds_what_will_not_work(box: Box, server: Loopback) -> None:
     assert found["server"][0] == "ok"
 
 
+@pytest.mark.parametrize("sheet", [{}, {"format": "punktum-sheet/9"}, {"status": "ok"}])
+def test_check_is_not_content_with_any_answer(
+    box: Box, server: Loopback, sheet: dict[str, object]
+) -> None:
+    box.reports_to(server)
+    server.sheet = sheet
+    done = box.run("check", "--json")
+    found = {item["name"]: (item["state"], item["text"]) for item in done.json()["items"]}
+    assert (done.code, found["server"][0], found["token"][0]) == (1, "fail", "note")
+    assert "not as a Punktum does" in found["server"][1]
+    assert not (box.spool / "sheet.json").exists()
+
+
 def test_check_without_a_server(box: Box, server: Loopback) -> None:
     assert box.run("check").code == 0
     server.close()
@@ -117,6 +130,46 @@ def test_replay_needs_a_server_and_a_spool(box: Box, server: Loopback) -> None:
     done = box.run("replay", str(box.spool))
     assert done.code == 5
     assert "nothing is lost, try again" in done.err
+
+
+@pytest.mark.parametrize("name", ["empty", "notes.txt", "/dev/null"])
+def test_replay_of_what_is_no_spool_is_a_usage_error(box: Box, server: Loopback, name: str) -> None:
+    box.reports_to(server)
+    (box.folder / "empty").mkdir()
+    (box.folder / "notes.txt").write_text("hello\n")
+    done = box.run("replay", name)
+    assert (done.code, server.paths) == (2, [])
+    assert f"{name} holds no events" in done.err
+
+
+def test_replay_finds_the_spool_of_an_output_folder(box: Box, server: Loopback) -> None:
+    box.run_job("pass", "--run", "a-01", "--output", "out")
+    box.reports_to(server)
+    assert box.run("replay", "out").code == 0
+    assert server.kinds("a-01") == ["start", "finish"]
+
+
+@pytest.mark.parametrize("mode", ["401", "403"])
+def test_a_token_that_is_not_taken_is_no_server_away(box: Box, server: Loopback, mode: str) -> None:
+    """Who tries again while the exit code is 5 would do so for ever."""
+    box.run_job("pass")
+    box.reports_to(server)
+    server.sheet.update(deliverables=[{"id": "d", "checks": [{"kind": "non_empty"}]}])
+    assert box.run("check").code == 0
+    server.mode = mode
+    assert box.run("replay", str(box.spool)).code == 1
+    assert box.run("verify", ".", "--all").code == 1
+    server.mode = "well"
+    assert box.run("replay", str(box.spool)).code == 0
+
+
+def test_what_a_server_says_cannot_write_to_the_terminal(box: Box, server: Loopback) -> None:
+    box.reports_to(server)
+    server.warnings = ["\x1b[2Jgone"]
+    server.stops["a-01"] = {"rule": "r\x1b[1m", "text": "\x1b]0;title\x07"}
+    done = box.run_job("import time; time.sleep(9)", "--run", "a-01")
+    assert "stop asked for by rule r\\x1b[1m: \\x1b]0;title\\x07" in done.err
+    assert not set("\x1b\x07") & set(done.err + box.run("status").out)
 
 
 def test_replay_counts(box: Box, server: Loopback) -> None:

@@ -120,6 +120,42 @@ def test_secrets_are_neither_counted_nor_written_down() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["secret-key", "private_key", "hf.token", "wandb-key", "db.pwd", "hf-auth", "GITHUB_TOKEN"],
+)
+def test_names_that_hold_secrets(name: str) -> None:
+    command = ["x", f"--{name}", "s3cret"]
+    found = configuration({**params_from_command(command), f"nested.{name}": "s3cret"})
+    assert "s3cret" not in str(found) + shown_command(command)
+
+
+@pytest.mark.parametrize(
+    "name", ["key", "sort_key", "max_tokens", "eos_token", "author", "secrets"]
+)
+def test_names_that_hold_none(name: str) -> None:
+    assert configuration({name: "id"}).parts == {"params": {name: "id"}}
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("postgres://u:s3cret@h/db", "postgres://u:(hidden)@h/db"),
+        ("https://s3cret@github.com/x", "https://(hidden)@github.com/x"),
+        ("a,redis://:s3cret@h,b", "a,redis://:(hidden)@h,b"),
+        ("ssh://git@h/x", "ssh://git@h/x"),
+        ("s3://bucket/a@b:c", "s3://bucket/a@b:c"),
+    ],
+)
+def test_a_login_in_an_address_is_hidden_wherever_it_stands(address: str, shown: str) -> None:
+    command = ["x", "--store", address, f"--at={address}", f"dsn={address}", address]
+    found = configuration({**params_from_command(command), "own": {"list": [address]}})
+    assert "s3cret" not in str(found) + shown_command(command)
+    params = found.parts["params"]
+    assert isinstance(params, dict)
+    assert [params[name] for name in ("store", "at", "dsn")] == [shown] * 3
+
+
 def _git(folder: Path, *words: str) -> None:
     name = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
     subprocess.run(["git", *name, *words], cwd=folder, check=True, capture_output=True)

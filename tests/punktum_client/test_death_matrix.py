@@ -327,6 +327,8 @@ def test_a_refused_start_is_said_and_the_training_starts_anyway(box: Box, online
     assert "the next id is a-02 (--run a-02). Training starts anyway" in done.err
     assert online.record() == {}
     assert {event["source"] for event in box.spooled()} == {"wrapper", "main"}
+    assert f"a-01 completed; events wait in {box.spool}: punktum replay" in done.err
+    assert done.err.rstrip().endswith(" --run a-02")
     online.refuse = lambda event: None
     again = box.run("replay", str(box.spool), "--run", "a-02")
     assert again.code == 0
@@ -340,6 +342,38 @@ def test_strict_does_not_start(box: Box, online: Loopback) -> None:
     assert done.code == 1
     assert "not started (--strict): campaign closed" in done.err
     assert not (box.folder / "trained").exists()
+
+
+@pytest.mark.parametrize("mode", ["401", "403"])
+def test_strict_does_not_start_with_a_token_that_is_not_taken(
+    box: Box, online: Loopback, mode: str
+) -> None:
+    online.mode = mode
+    done = box.run_job("open('trained', 'w')", "--strict")
+    assert done.code == 1
+    assert not (box.folder / "trained").exists()
+
+
+def test_without_a_token_nothing_is_sent_and_nothing_is_held_back(
+    box: Box, online: Loopback
+) -> None:
+    box.url = None
+    done = box.run_job("pass", "--run", "a-01", "--url", online.url)
+    assert done.code == 0
+    assert "NOT RECORDING: no token: set PUNKTUM_TOKEN_FILE or PUNKTUM_TOKEN" in done.err
+    assert online.paths == []
+    box.reports_to(online)
+    assert box.run("replay", str(box.spool)).code == 0
+    assert online.kinds("a-01") == ["start", "finish"]
+
+
+def test_events_that_found_no_place_are_not_said_to_wait(box: Box, server: Loopback) -> None:
+    server.close()
+    box.reports_to(server)
+    box.environment = {"PUNKTUM_SPOOL": "/dev/null/x"}
+    done = box.run_job("pass", "--run", "a-01")
+    assert done.code == 0
+    assert "a-01 completed; 2 events found no place on the disk and are lost" in done.err
 
 
 def test_strict_does_not_start_without_a_server(box: Box, server: Loopback) -> None:
@@ -441,6 +475,18 @@ def test_the_job_sees_what_it_needs_to_attach(box: Box, online: Loopback) -> Non
     assert Path(seen["PUNKTUM_TOKEN_FILE"]).read_text() == f"{TOKEN}\n"
     assert Path(seen["PUNKTUM_SPOOL"]).is_absolute()
     assert online.of("a-01")[0]["attempt_id"] == seen["PUNKTUM_ATTEMPT_ID"]
+    assert online.tokens == {f"Bearer {TOKEN}"}
+
+
+def test_a_token_file_that_was_named_counts_for_the_code_inside_too(
+    box: Box, online: Loopback
+) -> None:
+    (box.folder / "token").write_text(TOKEN)
+    box.url, box.environment = None, {"PUNKTUM_TOKEN": "pk_of-another-campaign"}
+    code = "import punktum\nwith punktum.run('control') as run: run.metric('loss', 1)"
+    done = box.run_job(code, "--run", "a-01", "--url", online.url, "--token-file", "token")
+    assert done.code == 0
+    assert online.kinds("a-01", "main") == ["beat"]
     assert online.tokens == {f"Bearer {TOKEN}"}
 
 

@@ -417,7 +417,7 @@ def test_a_server_that_comes_back_gets_what_waited(box: Box, tmp_path: Path) -> 
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    os.environ["PUNKTUM_URL"] = f"http://127.0.0.1:{port}"
+    os.environ.update(PUNKTUM_URL=f"http://127.0.0.1:{port}", PUNKTUM_TOKEN=TOKEN)
     try:
         with punktum.run("control", params={}) as run:
             run.metric("loss", 1)
@@ -426,7 +426,7 @@ def test_a_server_that_comes_back_gets_what_waited(box: Box, tmp_path: Path) -> 
             run.metric("loss", 2)
             wait_until(lambda: server.kinds("control-01"))
     finally:
-        del os.environ["PUNKTUM_URL"]
+        del os.environ["PUNKTUM_URL"], os.environ["PUNKTUM_TOKEN"]
     assert server.end("control-01")["metrics"] == {"loss": 2}
     server.close()
 

@@ -63,9 +63,32 @@ def test_what_must_last_is_synced_before_the_call_returns(
     assert len(synced) == 1
     writer.sync()
     assert len(synced) == 1
-    writer.append({"kind": "beat"})
+
+
+def test_what_need_not_last_is_synced_when_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda descriptor: synced.append(descriptor))
+    writer = write(tmp_path, "start", "beat")
+    writer.sync()
     writer.sync()
     assert len(synced) == 2
+
+
+@pytest.mark.parametrize("end", ["stop", "fail", "finish"])
+def test_after_an_end_nothing_more_is_written(tmp_path: Path, end: str) -> None:
+    """The keeper's beat may fall into the seconds in which the end is being sent."""
+    writer = write(tmp_path, "start", end, "beat", "checkpoint", end)
+    assert [line.kind for line in read_lines(writer.path)] == ["start", end]
+    assert writer.seq == 2
+
+
+def test_marks_where_there_is_no_folder_are_no_trouble(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    unmark_held(tmp_path / "file", WHO)
+    unmark_held(tmp_path / "none", WHO)
+    assert marked_held(tmp_path / "file", WHO) is None
 
 
 def test_a_later_program_of_the_same_source_counts_on(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import re
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -203,6 +204,15 @@ def test_what_only_looks_like_one_is_not(tmp_path: Path, text: str) -> None:
     assert verdict(tmp_path, kind="no_temporary_paths").detail == "none in 1 file"
 
 
+@pytest.mark.parametrize("name", ["tmp/a.txt", "x/.TMP/a.txt", "temp/x/a.txt"])
+def test_a_file_in_a_temporary_folder_is_found(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).parent.mkdir(parents=True)
+    (tmp_path / name).write_text("a")
+    found = verdict(tmp_path, kind="no_temporary_paths")
+    assert (found.passed, found.detail) == (False, f"{name}: {name}")
+    assert verdict(tmp_path, kind="no_temporary_paths", except_=[name]).passed
+
+
 def test_a_path_across_two_blocks_is_found(tmp_path: Path) -> None:
     edge = temporary_paths.BLOCK
     for shift in range(-6, 3):
@@ -297,6 +307,34 @@ def test_reload_that_does_not_end_is_ended_with_all_its_children(tmp_path: Path)
     assert (found.passed, found.detail) == (False, "not done after 1 s")
     child = Path("/proc") / str(found.evidence["output"]).strip() / "cmdline"
     wait_until(lambda: not child.exists() or not child.read_bytes())
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_verification_that_is_ended_ends_its_reload_too(
+    box: Box, server: Loopback, number: int
+) -> None:
+    box.reports_to(server)
+    announce(server, {"kind": "reload", "command": "echo $$ > $AT; sleep 63", "keep_env": ["AT"]})
+    put(box.folder / "out", a_txt="a")
+    child = box.folder / "child"
+    box.environment = {"AT": str(child), "TMPDIR": str(box.folder)}
+    process = box.punktum("verify", "out", "--all")
+    wait_until(lambda: child.exists() and child.read_text().strip())
+    process.send_signal(number)
+    assert box.done(process).code == 128 + number
+    assert not (Path("/proc") / child.read_text().strip()).exists()
+    assert list(box.folder.glob("punktum-reload-*")) == []
+
+
+@pytest.mark.parametrize("largest", [0, 1 << 30])
+def test_a_reload_that_changes_what_it_was_to_load_does_not_pass(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, largest: int
+) -> None:
+    monkeypatch.setattr(reload_check, "COPIED_UP_TO", largest)
+    put(tmp_path, a_txt="four")
+    command = f"echo more >> {'a.txt' if largest == 0 else tmp_path / 'a.txt'}"
+    found = verdict(tmp_path, kind="reload", command=command)
+    assert (found.passed, found.detail) == (False, "the command changed a.txt")
 
 
 def test_large_files_are_linked_instead_of_copied(
@@ -421,6 +459,27 @@ def test_a_refused_submission_is_a_failure(box: Box, server: Loopback) -> None:
     done = box.run("verify", "out", "--deliverable", "predictions")
     assert done.code == 1
     assert "punktum: predictions: told to say 409 (409)" in done.err
+
+
+@pytest.mark.parametrize("state", ["submitted", "rejected"])
+def test_what_passed_here_and_is_not_accepted_there_is_told_by_the_exit_code(
+    box: Box, server: Loopback, state: str
+) -> None:
+    box.reports_to(server)
+    server.standing = state
+    announce(server, {"kind": "non_empty"})
+    put(box.folder / "out", a_txt="a")
+    assert box.run("verify", "out", "--deliverable", "predictions").code == 1
+
+
+def test_what_a_person_decides_is_no_failure(box: Box, server: Loopback) -> None:
+    box.reports_to(server)
+    server.standing = "submitted"
+    announce(server)
+    put(box.folder / "out", a_txt="a")
+    done = box.run("verify", "out", "--deliverable", "predictions")
+    assert (done.code, server.submissions != {}) == (0, True)
+    assert "no run is named (--run ID), so a person decides" in done.err
 
 
 CAMPAIGN = """\

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import urlencode
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.errors import AppError
@@ -34,6 +34,7 @@ values = st.one_of(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(names, values), max_size=6), st.sampled_from(list(JOB_KINDS)))
 def test_any_form_is_read_or_refused(pairs: list[tuple[str, str]], kind: str) -> None:
     with suppress(AppError, Unreadable):
@@ -41,6 +42,7 @@ def test_any_form_is_read_or_refused(pairs: list[tuple[str, str]], kind: str) ->
         assert (event.run, event.kind) == ("a-01", kind)
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=40), st.sampled_from(["application/json", "text/plain", ""]))
 def test_any_bytes_are_read_or_refused(body: bytes, kind: str) -> None:
     with suppress(AppError):

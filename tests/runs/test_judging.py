@@ -53,7 +53,7 @@ def test_a_gap_ends_a_row() -> None:
     assert fold(story, Context((THREE,))).firings[0].seq == 3
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(
     st.lists(st.sampled_from([1.0, "nan", None]), min_size=1, max_size=14),
     st.sets(st.integers(0, 13)),

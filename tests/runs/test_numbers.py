@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.runs.rules.numbers import Numbers
@@ -16,6 +16,7 @@ def _arrived(seqs: list[int]) -> Numbers:
     return numbers
 
 
+@settings(deadline=None)
 @given(st.data(), st.sets(st.integers(1, 60), min_size=1))
 def test_any_order_gives_the_same(data: st.DataObject, seqs: set[int]) -> None:
     order = data.draw(st.permutations(sorted(seqs)))

@@ -213,7 +213,7 @@ def test_the_end_of_a_log_gives_the_reason() -> None:
         exit_event("a-01", 256, b"")
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(
     st.sampled_from(JOB_KINDS),
     st.dictionaries(

@@ -77,7 +77,7 @@ def events(draw: st.DrawFn) -> list[Stored]:
     return found
 
 
-@settings(max_examples=400)
+@settings(max_examples=400, deadline=None)
 @given(st.data(), events())
 def test_any_events_converge(data: st.DataObject, story: list[Stored]) -> None:
     order = data.draw(st.permutations(story + story[:4]))

@@ -55,6 +55,19 @@ class CurrencyBudget:
             return text("≥ {committed}, {unpriced}", committed=committed, unpriced=unpriced)
         return committed
 
+    @property
+    def committed_said(self) -> Text:
+        """The same as part of a sentence."""
+        unpriced = ntext("{n} lot unpriced", "{n} lots unpriced", self.unpriced_lots)
+        if self.committed_minor is None:
+            return text("rent not known ({unpriced})", unpriced=unpriced)
+        committed = Money(self.committed_minor, self.currency)
+        if self.committed_is_partial:
+            return text(
+                "≥ {committed} committed, {unpriced}", committed=committed, unpriced=unpriced
+            )
+        return text("{committed} committed", committed=committed)
+
 
 @dataclass(frozen=True, slots=True)
 class Budget:
@@ -173,10 +186,10 @@ def _lines(
         return tuple(_line(one) for one in ordered)
     return (
         text(
-            "Conclusion: {conclusion} · {committed} committed · {accepted} of {announced} "
+            "Conclusion: {conclusion} · {committed} · {accepted} of {announced} "
             "deliverables accepted",
             conclusion=_OUTCOMES[outcome],
-            committed=tuple(one.committed_text for one in ordered),
+            committed=tuple(one.committed_said for one in ordered),
             accepted=acceptance.accepted,
             announced=terms.announced,
         ),
@@ -186,15 +199,15 @@ def _lines(
 def _line(one: CurrencyBudget) -> Text:
     if one.unit_cost is None:
         return text(
-            "{committed} committed · cost of a unit undefined: {reasons}",
-            committed=one.committed_text,
+            "{committed} · cost of a unit undefined: {reasons}",
+            committed=one.committed_said,
             reasons=one.undefined,
         )
     return text(
-        "{cost} of rent for each of {units} · {committed} committed",
+        "{cost} of rent for each of {units} · {committed}",
         cost=cost_text(one.unit_cost),
         units=ntext("{n} accepted unit", "{n} accepted units", one.accepted),
-        committed=one.committed_text,
+        committed=one.committed_said,
     )
 
 

@@ -20,6 +20,7 @@ from app.plan.commands import RESERVED, Saved, save_draft
 from app.plan.queries import draft
 from app.plan.rules.document import FORMAT
 from app.plan.rules.model import Plan
+from app.plan.rules.slugs import free_slug
 from app.plan.rules.typed.campaign import (
     BLANK_DELIVERABLE,
     DeliverableRow,
@@ -35,7 +36,6 @@ from app.plan.rules.typed.fields import Field
 from app.plan.rules.typed.judging import ELSEWHERE, judged
 from app.plan.rules.typed.pattern import usual_protocol
 from app.plan.rules.typed.rows import Row, act, is_act, numbered
-from app.plan.rules.typed.slugs import free_slug
 from app.plan.rules.typed.tables import CAMPAIGN, DECISION_RULE, DELIVERABLE
 from app.texts import Text, text
 from app.timeline.queries import frame
@@ -117,13 +117,18 @@ def create(
         base |= usual_protocol(reader_of(request).say)
     plan = _judged(base, given)
     if wanted in taken:
-        said = text("There is a campaign {id} already; choose another id.", id=wanted)
-        given.errors.setdefault("campaign.id", said)
+        given.errors.setdefault("campaign.id", _why_taken(wanted))
     if given.errors or plan is None:
         return _page(request, None, given, status=422)
     _save(request, plan, None, actor)
     said = text("The campaign is there as a draft. Next: its steps and their times.")
     return redirect(request, f"/campaigns/{campaign_id}/plan/edit/steps", said)
+
+
+def _why_taken(wanted: str) -> Text:
+    if wanted in RESERVED:
+        return text("“{id}” is an address of ours; choose another id.", id=wanted)
+    return text("There is a campaign {id} already; choose another id.", id=wanted)
 
 
 @router.get("/campaigns/{campaign_id}/edit")

@@ -10,7 +10,7 @@ from types import UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from app.texts import Text, sentence_of, sentence_record
-from app.units import amount_text, instant_text, parse_instant
+from app.units import amount_text, instant_text, stored_instant
 
 _MINOR = "_minor"
 T = TypeVar("T")
@@ -81,4 +81,4 @@ def _read(kind: Any, data: Any) -> Any:
         return kind(**{name: _read(hint, data[name]) for name, hint in hints.items()})
     if kind is Decimal:
         return Decimal(data)
-    return parse_instant(data) if kind is datetime else data
+    return stored_instant(data) if kind is datetime else data

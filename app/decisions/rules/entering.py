@@ -7,7 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
-from app.decisions.rules.log import CHOICES, CUT, REVISE, DecisionEntry, Decisions
+from app.decisions.rules.log import (
+    CHOICE_WORDS,
+    CHOICES,
+    CUT,
+    REVISE,
+    DecisionEntry,
+    Decisions,
+)
 from app.deliverables.rules.objection import Objection
 from app.plan.rules.model import Step, StepClass, StepKind
 from app.texts import Text, text
@@ -91,7 +98,7 @@ def objections(new: NewDecision, ground: Ground) -> tuple[Objection, ...]:
 
 def _choice(new: NewDecision, ground: Ground) -> Iterator[Objection]:
     if new.choice not in CHOICES:
-        message = text("Choose one of: {allowed}.", allowed=", ".join(CHOICES))
+        message = text("Choose one of: {allowed}.", allowed=tuple(CHOICE_WORDS.values()))
         yield Objection("choice", message, allowed=CHOICES)
 
 
@@ -206,7 +213,10 @@ def _link(new: NewDecision, ground: Ground) -> Iterator[Objection]:
     if new.link is None:
         return
     message = text("A link begins with https:// or http:// and holds no spaces.")
-    if len(new.link) > LONGEST_LINK or not new.link.isprintable() or " " in new.link:
+    if len(new.link) > LONGEST_LINK:
+        yield Objection("link", text("At most {n} characters are kept.", n=LONGEST_LINK))
+        return
+    if not new.link.isprintable() or " " in new.link:
         yield Objection("link", message)
         return
     try:

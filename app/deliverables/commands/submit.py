@@ -22,7 +22,7 @@ from app.journal import Actor, Entry, Head, append, canonical, head, projector
 from app.plan import queries as plans
 from app.runs import queries as runs
 from app.texts import Text, text
-from app.units import instant_text, parse_instant
+from app.units import instant_text, stored_instant
 
 RULE = Actor("rule", "announced-checks")
 
@@ -41,7 +41,8 @@ class Answer:
 def submit(
     tx: WriteSession, campaign_id: str, submission: Submission, *, actor: Actor, now: datetime
 ) -> Answer | AppError:
-    """Store a prepared submission and, when every announced check passed, its acceptance.
+    """Store a prepared submission and, when every announced check passed and its runs are named,
+    its acceptance.
 
     A second post of the same is a duplicate. `Conflict` for another content under the same id,
     before the seal, and for runs that did not complete; `NotFound` for what nobody announced;
@@ -68,7 +69,8 @@ def submit(
     )
     payload = _payload(submission, wanted, view.version, results)
     entry = append(tx, campaign_id, "deliverable.submitted", actor, payload, now)
-    if accepts(results):
+    # where no run is named it may have been an interrupted one: then a person decides
+    if submission.runs and accepts(results):
         verdict = {
             "deliverable": submission.deliverable,
             "submission": entry.number,
@@ -180,7 +182,7 @@ def project_submission(tx: WriteSession, entry: Entry) -> None:
         "size_bytes": sum(file["size"] for file in files),
         "files": canonical(files).decode(),
         "checks": canonical(said["checks"]).decode(),
-        "made_at": parse_instant(made_at) if made_at is not None else None,
+        "made_at": stored_instant(made_at) if made_at is not None else None,
         **{key: said[key] for key in _AS_SAID},
     }
     columns = ", ".join(values)

@@ -27,7 +27,7 @@ class NamedRun:
 
 
 def accepts(results: Sequence[Result]) -> bool:
-    """Whether the rule accepts at once: checks were announced, and every one passed."""
+    """Whether the checks speak for it: some were announced, and every one passed."""
     announced = [result for result in results if result.announced]
     return bool(announced) and all(result.status is Status.PASSED for result in announced)
 

@@ -9,7 +9,7 @@ from typing import Any
 from app.db import WriteSession
 from app.journal import Entry, canonical, projector
 from app.orders.tables import OrderLotRow, OrderRow
-from app.units import parse_instant
+from app.units import stored_instant
 
 
 @projector("order.logged", writes=("orders", "order_lots"))
@@ -44,9 +44,9 @@ def project_order(tx: WriteSession, entry: Entry) -> None:
                 planned_lot=lot["planned_lot"],
                 gpus=lot["gpus"],
                 gpu=lot["gpu"],
-                starts_at=parse_instant(lot["starts_at"]),
-                ends_at=parse_instant(lot["ends_at"]),
-                usable_until=parse_instant(lot["usable_until"]),
+                starts_at=stored_instant(lot["starts_at"]),
+                ends_at=stored_instant(lot["ends_at"]),
+                usable_until=stored_instant(lot["usable_until"]),
             )
         )
 

@@ -58,7 +58,7 @@ def _page(request: Request, campaign_id: str, version: int | None) -> Response:
     else:
         view = next((one for one in (draft, *versions) if one.version == version), None)
     if view is None:
-        raise NotFound(text("There is no version {n} of this plan.", n=version))
+        raise NotFound(text("There is no version {n} of this plan.", n=str(version)))
     shown = plan_page(view, versions, changes_since(draft, newest), frame.state != "closed")
     return page(request, "plan/show.html", shown, frame=frame, title=_title(view))
 

@@ -8,7 +8,7 @@ from typing import Any
 from app.db import WriteSession
 from app.journal import Entry, projector
 from app.runs.tables import StopRecord, TimeSpan
-from app.units import parse_instant
+from app.units import stored_instant
 
 
 @projector("run.stop_recorded", writes=("stop_records",))
@@ -36,7 +36,7 @@ def project_stop(tx: WriteSession, entry: Entry) -> None:
             withdrawn=said.get("withdrawn", False),
             actor_kind=entry.actor.kind,
             actor_name=entry.actor.name,
-            at=parse_instant(said["at"]),
+            at=stored_instant(said["at"]),
             recorded_at=entry.at,
         )
     )
@@ -54,8 +54,8 @@ def project_time(tx: WriteSession, entry: Entry) -> None:
             act=said["act"],
             span=said["span"] or entry.number,
             step=said["step"],
-            started_at=parse_instant(said["started_at"]),
-            ended_at=parse_instant(ended) if ended else None,
+            started_at=stored_instant(said["started_at"]),
+            ended_at=stored_instant(ended) if ended else None,
             person=entry.actor.name,
             note=said["note"],
         )

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from app.plan.rules.document.problem import Path, Reader, quoted, shown, visible
+from app.plan.rules.slugs import slug
 from app.texts import Text, text
 
 ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
@@ -115,7 +116,7 @@ class Name(Kind):
             return None
         if ID.fullmatch(value) or (self.star and value == "*"):
             return value
-        near = re.sub(r"[^a-z0-9]+", "-", value[:64].lower()).strip("-")
+        near = slug(value[:200])
         message = text(
             "“{given}” is not an id of small letters a-z, digits and hyphens, at most 64; "
             "write for example {example}.",

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from app.plan.rules.slugs import free_slug
 from app.plan.rules.typed.editing import WAS, Edited, merged
 from app.plan.rules.typed.fields import Field
 from app.plan.rules.typed.labels import CHECK_KINDS
 from app.plan.rules.typed.reading import read_table
 from app.plan.rules.typed.rows import NUMBER, Row, numbered, place_of, stated
-from app.plan.rules.typed.slugs import free_slug
 from app.plan.rules.typed.tables import (
     CAMPAIGN,
     CHECK,

@@ -7,12 +7,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from app.plan.rules.slugs import free_slug
 from app.plan.rules.typed.fields import Field
 from app.plan.rules.typed.reading import Question, read_table
 from app.plan.rules.typed.references import forget_steps, rename_corpora, rename_steps
 from app.plan.rules.typed.rows import Row, stated
 from app.plan.rules.typed.sections import STEPS, Section
-from app.plan.rules.typed.slugs import free_slug
 from app.plan.rules.typed.steps import STEP_ALL
 from app.plan.rules.typed.writing import write_table
 from app.texts import Text

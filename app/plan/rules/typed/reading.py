@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import Any
 
 from app.plan.rules.document.figures import figure_of, figure_text
+from app.plan.rules.document.lists import named_twice
 from app.plan.rules.document.measures import said
 from app.plan.rules.typed.fields import FOLD, Control, Field
 from app.plan.rules.typed.writing import value_at, write_table
@@ -96,6 +97,8 @@ def _read(field: Field, typed: Mapping[str, str], zone: str, currency: str, foun
         return _instant(field.name, given, typed.get(field.name + FOLD, ""), zone, found)
     if field.control is Control.AMOUNT:
         return _amount(field.name, given, currency, found)
+    if field.control is Control.PAIRS:
+        return _pairs(field.name, given, found)
     return _value(field.control, given)
 
 
@@ -116,8 +119,6 @@ def _value(control: Control, given: str) -> object:
             return [name for name in _SEPARATORS.split(given) if name]
         case Control.LINES:
             return [line.strip() for line in given.splitlines() if line.strip()]
-        case Control.PAIRS:
-            return _pairs(given)
         case _:
             return given
 
@@ -131,9 +132,20 @@ def _amount(name: str, given: str, currency: str, found: Typed) -> str | None:
         return None
 
 
-def _pairs(given: str) -> dict[str, str]:
-    pairs = (line.partition("=") for line in given.splitlines() if line.strip())
-    return {ours.strip(): theirs.strip() for ours, _, theirs in pairs}
+def _pairs(name: str, given: str, found: Typed) -> dict[str, str] | None:
+    """The pairs that the lines say; a line that says none, or a name again, is told."""
+    pairs: dict[str, str] = {}
+    for line in (line.strip() for line in given.splitlines()):
+        ours, sign, theirs = (part.strip() for part in line.partition("="))
+        if not line:
+            continue
+        if not (ours and sign and theirs):
+            wrong = text("“{line}” is no pair; write for example f1 = eval_f1.", line=line[:80])
+            found.errors.setdefault(name, wrong)
+        elif ours in pairs:
+            found.errors.setdefault(name, named_twice(ours))
+        pairs[ours] = theirs
+    return None if name in found.errors else pairs
 
 
 def _instant(name: str, given: str, fold: str, zone: str, found: Typed) -> str | None:
