@@ -22,6 +22,7 @@ from app.settings import Settings
 from app.texts import Text, text
 from app.web.compression import Compression
 from app.web.malformed import malformed
+from app.web.openapi import Described
 from app.web.page import page, sent_before
 from app.web.sent import SentBefore
 from app.web.templates import asset_file, environment
@@ -32,7 +33,7 @@ system = APIRouter(include_in_schema=False)
 
 def create_app(settings: Settings, database: Database, secret: bytes) -> FastAPI:
     """Build the app around an open, migrated database. `secret` signs forms and cookies."""
-    app = FastAPI(
+    app = Described(
         title="Punktum",
         version=version("punktum"),
         docs_url=None,
@@ -68,6 +69,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 50, 50)
+    gc.enable()
     yield
     app.state.db.close()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 from pathlib import Path
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 _HERE = Path(__file__).resolve().parent
@@ -67,13 +67,25 @@ class Settings(BaseSettings):
         1 << 20, ge=1024, alias="PUNKTUM_MAX_BODY_BYTES", description="Largest request body."
     )
     log_level: str = Field(
-        "info", alias="PUNKTUM_LOG_LEVEL", description="debug, info, warning or error."
+        "info",
+        pattern="(?i)^(debug|info|warning|error)$",
+        alias="PUNKTUM_LOG_LEVEL",
+        description="debug, info, warning or error.",
     )
     demo: bool = Field(
         False,
         alias="PUNKTUM_DEMO",
         description="Set by the demo: a throw-away database, said on every page.",
     )
+
+    @field_validator("database_url")
+    @classmethod
+    def _names_postgres(cls, url: SecretStr | None) -> SecretStr | None:
+        """Another kind of database is refused, not passed over in silence."""
+        said = url.get_secret_value() if url is not None else ""
+        if said and not said.startswith(("postgres://", "postgresql://")):
+            raise ValueError("begins with postgresql://; without it SQLite is used")
+        return url
 
     @property
     def is_postgres(self) -> bool:

@@ -15,6 +15,7 @@ from punktum.command_line import USAGE, make_parser
 from punktum.settings import Settings, SettingsError, read_settings, spool_folder, spool_in
 
 if TYPE_CHECKING:
+    from punktum.replay import Replayed
     from punktum.verify import Verified
 
 OK: Final = 0
@@ -137,6 +138,7 @@ def _replay(chosen: argparse.Namespace) -> int:
     from punktum.mending import NotClear
     from punktum.replay import Replay
     from punktum.server import Server
+    from punktum.sheet import other_campaign
 
     settings = read_settings(chosen.url, chosen.token_file)
     spool = spool_in(Path(chosen.spool))
@@ -146,16 +148,25 @@ def _replay(chosen: argparse.Namespace) -> int:
     if not spool.exists():
         talk.say(f"{spool} is not there")
         return USAGE
+    server = Server(settings)
     try:
-        replay = Replay(Server(settings), spool, step=chosen.step, run=chosen.run)
+        replay = Replay(server, spool, step=chosen.step, run=chosen.run)
     except NotClear as error:
         talk.say(str(error))
         return USAGE
     if replay.is_empty and not (spool / "sheet.json").exists():
         talk.say(f"{spool} holds no events: it is no spool, or not the right one")
         return USAGE
-    done = replay.send()
-    if chosen.json:
+    foreign = other_campaign(server, spool if spool.is_dir() else spool.parent)
+    if foreign is not None:
+        talk.say(foreign)
+        return FAILED
+    return _told(replay.send(), chosen.json)
+
+
+def _told(done: Replayed, as_json: bool) -> int:
+    """Say what became of a replay; the exit code."""
+    if as_json:
         _print_json(done.form())
     else:
         attempts = talk.count(done.attempts, "attempt", "attempts")

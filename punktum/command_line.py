@@ -8,6 +8,7 @@ from typing import Final, NoReturn
 
 import punktum
 from punktum import talk
+from punktum.events import RUN_ID
 
 USAGE: Final = 2
 
@@ -41,9 +42,11 @@ DIR/ID is looked at where it is a folder, else DIR. The evidence is kept in the 
 """
 REPLAY_EXAMPLES: Final = """\
 examples:
-  punktum replay out/.punktum/spool
-  punktum replay spool --step control      # the step's name was wrong
-  punktum replay spool --run a-02          # the run's id was taken
+  punktum replay out
+  punktum replay out/.punktum/spool --run a-02     # the id of the refused run was taken
+  punktum replay out --step control                # for runs whose step the plan does not have
+
+Other runs in the spool are sent as they are. Where more than one may be meant, name its file.
 """
 STATUS_EXAMPLES: Final = """\
 examples:
@@ -127,9 +130,10 @@ def _verify(parser: Parser) -> None:
 
 
 def _replay(parser: Parser) -> None:
-    parser.add_argument("spool", metavar="SPOOL", help="spool folder, or one file of it")
-    parser.add_argument("--step", metavar="S", help="record the runs under this step")
-    parser.add_argument("--run", metavar="ID", help="record the run under this id")
+    parser.add_argument("spool", metavar="SPOOL", help="spool or output folder, or one spool file")
+    parser.add_argument("--step", metavar="S", help="record a run of an unknown step under this")
+    under = "record the refused run under this id"
+    parser.add_argument("--run", type=_run_id, metavar="ID", help=under)
     _server(parser)
     _json(parser)
 
@@ -172,6 +176,14 @@ def _pair(text: str) -> tuple[str, str]:
     if not name or not equals:
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
     return name, value
+
+
+def _run_id(text: str) -> str:
+    if not RUN_ID.match(text):
+        raise argparse.ArgumentTypeError(
+            f"{text!r}: letters, digits, '.', '_' and '-', 64 at most, a letter or digit first"
+        )
+    return text
 
 
 def _seconds(text: str) -> float:

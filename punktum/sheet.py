@@ -108,6 +108,22 @@ def sheet_in(reply: Reply | None) -> Sheet | None:
     return Sheet(reply.body)
 
 
+def other_campaign(server: Server, folder: Path) -> str | None:
+    """Says that a spool belongs to one campaign and the token to another; None where it fits, or
+    where that cannot be known."""
+    kept = kept_sheet(folder)
+    try:
+        asked = sheet_in(server.get("/api/v1/sheet"))
+    except Unreachable:
+        return None
+    if kept is None or asked is None or kept.campaign == asked.campaign:
+        return None
+    return (
+        f"{folder} is of the campaign {kept.campaign}, the token of {asked.campaign}: take the "
+        f"other token, or remove {folder / 'sheet.json'} if this is what you want"
+    )
+
+
 def kept_sheet(*folders: Path) -> Sheet | None:
     """The first sheet found in these spool folders."""
     for folder in folders:

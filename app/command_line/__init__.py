@@ -5,12 +5,17 @@ Acts that write refuse while a server holds the folder, and name its address.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import sys
 
 
 def main() -> None:
-    """Run the command line, or say which extra is missing."""
+    """Run the command line, or say which extra is missing.
+
+    Until the server is up nothing that is made becomes garbage: the collector waits for it.
+    """
+    gc.disable()
     try:
         from app.command_line.asking import cli
 

@@ -7,22 +7,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import version as installed
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 from pydantic import ValidationError
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
-from typer import Context
 from typer.core import TyperGroup
 
 from app.db.lockfile import FolderInUse, FolderLock
 from app.settings import Settings, load
 
+
 class Plainly(TyperGroup):
     """What stands in the way of an act is said in one sentence, never as a traceback."""
 
-    def invoke(self, ctx: Context) -> object:
+    def invoke(self, ctx: Any) -> Any:
         """Run the act; folders, files and databases that fail end with the exit code for it."""
         from app.db.engines import NoWriteAheadLog, sqlite_driver
         from app.db.migrate import MigrationFailed, NewerDatabase, NotMigrated

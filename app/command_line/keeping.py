@@ -74,6 +74,8 @@ def backup(file: Path, data: Data = None) -> None:
         refuse(f"there is no database in {settings.data}", 1)
     if file.exists():
         refuse(f"{file} is there already; choose another name", 2)
+    if not file.resolve().parent.is_dir():
+        refuse(f"there is no folder {file.resolve().parent}", 2)
     try:
         copy_sqlite(settings.sqlite_file, file, progress=lambda done: say(f"{done} % copied"))
     except (MigrationFailed, OSError) as error:
@@ -96,7 +98,9 @@ def restore(file: Path, data: Data = None) -> None:
         try:
             copy_sqlite(file, incoming)
         except Exception as error:
+            incoming.with_suffix(".partial").unlink(missing_ok=True)
             refuse(f"{file} is not a sound copy: {error}", 1)
+        _refuse_foreign(file, incoming)
         if settings.sqlite_file.exists():
             aside = settings.data / f"replaced-{clock.now():%Y%m%dT%H%M%SZ}"
             aside.mkdir()
@@ -105,3 +109,34 @@ def restore(file: Path, data: Data = None) -> None:
             say(f"what was there lies in {aside}")
         incoming.rename(settings.sqlite_file)
     print(f"Restored from {file}. The next start migrates it if it is older.")
+
+
+def _refuse_foreign(file: Path, incoming: Path) -> None:
+    """End where a sound database is not one of ours, or a newer Punktum wrote it."""
+    from app.db.engines import sqlite_engine
+    from app.db.migrate import NewerDatabase, check, current
+
+    engine = sqlite_engine(incoming, write=True)
+    try:
+        with engine.connect() as connection:
+            ours = current(connection) is not None
+        if ours:
+            check(engine)
+            return
+        why, code = f"{file} is not a database of Punktum", 1
+    except NewerDatabase as newer:
+        why, code = str(newer), 4
+    finally:
+        engine.dispose()
+        _back_to_one_file(incoming)
+    incoming.unlink()
+    refuse(why, code)
+
+
+def _back_to_one_file(file: Path) -> None:
+    """A database that was looked at, without the companions of its write-ahead log."""
+    from app.db.engines import sqlite_driver
+
+    connection = sqlite_driver().connect(str(file))
+    connection.execute("PRAGMA journal_mode=DELETE")
+    connection.close()

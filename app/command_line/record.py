@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -30,6 +31,7 @@ def audit(
         Path | None,
         typer.Option(help='A head seen before: {"campaign": {"number": 12, "sha256": "…"}}.'),
     ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     data: Data = None,
 ) -> None:
     """Verify every chain and that the projections agree with it; names what does not."""
@@ -48,9 +50,13 @@ def audit(
             copy_sqlite(settings.sqlite_file, looked_at.sqlite_file)
         with engine_of(looked_at) as engine:
             report = verify_database(engine, anchors)
+    if as_json:
+        print(json.dumps(asdict(report), indent=2))
+        raise typer.Exit(1 if report.findings else 0)
     for finding in report.findings:
-        where = f"{finding.campaign_id} entry {finding.entry}: " if finding.entry else ""
-        print(f"WRONG  {where}{finding.what}")
+        where = [finding.campaign_id] if finding.campaign_id else []
+        where += [f"entry {finding.entry}"] if finding.entry else []
+        print(f"WRONG  {' '.join(where)}{': ' if where else ''}{finding.what}")
     for campaign_id, head in report.heads.items():
         print(f"head   {campaign_id} {head.number} {head.sha256}")
     print(
@@ -67,35 +73,48 @@ def rebuild(data: Data = None) -> None:
 
     settings = settings_of(data)
     if settings.is_postgres:
+        refuse_missing(settings)
         with engine_of(settings) as engine:
             rebuild_database(engine)
     else:
-        with alone(settings), engine_of(settings) as engine:
-            rebuild_database(engine)
+        with alone(settings):
+            refuse_missing(settings)
+            with engine_of(settings) as engine:
+                rebuild_database(engine)
     print("The projections were made again from the journal.")
 
 
 @cli.command("import")
-def import_file(file: Path, data: Data = None) -> None:
+def import_file(
+    file: Path,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Also where the draft says something else.")
+    ] = False,
+    data: Data = None,
+) -> None:
     """Read a campaign file into a draft."""
     from app.exchange.commands import import_path
     from app.journal import Actor
     from app.serving import prepare
 
     settings = settings_of(data)
-    if not file.exists():
+    if not file.is_file():
         refuse(f"there is no file {file}", 2)
     with alone(settings):
         database = prepare(settings)
         try:
-            campaign_id = import_path(database, file, Actor("person", settings.person), clock.now())
+            done = import_path(
+                database, file, Actor("person", settings.person), clock.now(), replace=replace
+            )
         except AppError as refusal:
             for line in _problems(refusal) or [str(refusal.detail)]:
                 say(f"{file}: {line}")
             raise typer.Exit(1) from None
         finally:
             database.close()
-    print(campaign_id)
+    for warning in done.warnings:
+        say(f"{file}: {warning}")
+    print(done.campaign_id)
 
 
 def _anchors(file: Path | None) -> dict[str, dict[str, object]]:

@@ -76,15 +76,17 @@ def import_text(
     return Imported(plan.id, saved.created, saved.changed, ids_missing(plan))
 
 
-def import_path(database: Database, file: Path, actor: Actor, now: datetime) -> str:
-    """Read a campaign file from disk with the files beside it; the campaign's id."""
+def import_path(
+    database: Database, file: Path, actor: Actor, now: datetime, *, replace: bool = False
+) -> Imported:
+    """Read a campaign file from disk with the files beside it."""
     folder = file.resolve().parent
 
     def beside(name: str) -> bytes | None:
         found = folder / name
         return found.read_bytes() if _inside(name) and found.is_file() else None
 
-    return import_text(database, file.read_bytes(), actor, now, beside=beside).campaign_id
+    return import_text(database, file.read_bytes(), actor, now, beside=beside, replace=replace)
 
 
 def import_sample(database: Database, actor: Actor, now: datetime) -> Imported:

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, inspect, select, text
+from sqlalchemy import Connection, Table, TextClause, inspect, select, text
 from sqlmodel import col
 from sqlmodel import select as pick
 
@@ -29,6 +29,9 @@ from app.journal.chain import (
     refolds,
 )
 from app.schema import metadata
+
+_ENTRY_OF = {"order_lots": "order_number", "closes": "number"}
+"""Tables that name their entry otherwise than by a key of campaign and number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +122,20 @@ def rebuild(tx: WriteSession) -> None:
 
 
 def contents(connection: Connection, tables: frozenset[str]) -> dict[str, list[str]]:
-    """Every row of the tables as sorted text: what must be equal before and after `rebuild`."""
+    """Every row of the tables as sorted text: what must be equal before and after `rebuild`.
+
+    Values are read as they lie there, so that what no type can read is compared too.
+    """
     return {
-        table.name: sorted(_line(row) for row in connection.execute(select(table)))
+        table.name: sorted(_line(row) for row in connection.execute(_as_it_lies(table)))
         for table in metadata().sorted_tables
         if table.name in tables
     }
+
+
+def _as_it_lies(table: Table) -> TextClause:
+    names = ", ".join(f'"{column.name}"' for column in table.columns)
+    return text(f'SELECT {names} FROM "{table.name}"')
 
 
 def _line(row: Sequence[object]) -> str:
@@ -134,13 +145,27 @@ def _line(row: Sequence[object]) -> str:
 def differences(before: dict[str, list[str]], after: dict[str, list[str]]) -> Iterator[Finding]:
     """The first row of each table that the journal does not account for, or that is missing."""
     for table, rows in before.items():
-        extra = sorted(set(rows) - set(after[table]))
-        lacking = sorted(set(after[table]) - set(rows))
-        if extra or lacking or len(rows) != len(after[table]):
-            shown = (extra or lacking or ["a row is there twice"])[0]
-            word = (
-                "has a row that the journal does not say"
-                if extra
-                else "lacks a row that the journal says"
-            )
-            yield Finding("", None, f"{table} {word}: {shown[:300]}")
+        extra, lacking = set(rows) - set(after[table]), set(after[table]) - set(rows)
+        if not (extra or lacking or len(rows) != len(after[table])):
+            continue
+        if not (extra or lacking):
+            yield Finding("", None, f"{table} has a row twice")
+            continue
+        word = "has a row that the journal does not say"
+        if not extra:
+            word = "lacks a row that the journal says"
+        places = {row: _place(table, row) for row in extra or lacking}
+        first = min(places, key=lambda row: (places[row][0], places[row][1] or 0, row))
+        yield Finding(*places[first], f"{table} {word}: {first[:300]}")
+
+
+def _place(table: str, line: str) -> tuple[str, int | None]:
+    """The campaign of a row, and the journal's entry where the row is known by its number."""
+    kind = metadata().tables[table]
+    values = dict(zip((column.name for column in kind.columns), json.loads(line), strict=True))
+    number = values.get(_ENTRY_OF.get(table, "number"))
+    of_entry = table in _ENTRY_OF or {"campaign_id", "number"} == set(
+        kind.primary_key.columns.keys()
+    )
+    entry = int(str(number)) if of_entry and str(number).isdigit() else None
+    return str(values.get("campaign_id", "")), entry

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, Engine, text
+from sqlalchemy.exc import SQLAlchemyError
 
 from app.db.writer import WriteSession
 from app.journal import audit
@@ -57,8 +58,12 @@ def _compare(connection: Connection) -> list[audit.Finding]:
     audit.load_projectors()
     tables = projected_tables()
     before = audit.contents(connection, tables)
-    audit.rebuild(session)
-    session.finish()
+    try:
+        audit.rebuild(session)
+        session.finish()
+    except (ValueError, LookupError, TypeError, SQLAlchemyError) as error:
+        why = str(error).splitlines()[0][:300]
+        return [audit.Finding("", None, f"the tables cannot be made again: {why}")]
     return list(audit.differences(before, audit.contents(connection, tables)))
 
 

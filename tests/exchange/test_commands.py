@@ -61,7 +61,7 @@ def test_the_file_of_a_sealed_plan_holds_the_prices_and_is_the_same_plan(
 def test_ids_beside_the_file_are_read_into_the_plan(database: Database, tmp_path: Path) -> None:
     (tmp_path / "campaign.toml").write_text(_with_corpus(rows=2), "utf-8")
     (tmp_path / "ids.txt").write_text("a-1\n\n b-2 \r\n", "utf-8")
-    assert import_path(database, tmp_path / "campaign.toml", PERSON, NOW) == "small"
+    assert import_path(database, tmp_path / "campaign.toml", PERSON, NOW).campaign_id == "small"
     assert _corpus(database).ids == ("a-1", "b-2")
 
 

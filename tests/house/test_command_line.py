@@ -121,6 +121,74 @@ def test_backup_and_restore_set_nothing_on_fire(filled: Path, tmp_path: Path) ->
     assert "3 entries" in _run("audit", data=filled)[1]
 
 
+def test_only_a_database_of_ours_takes_the_place(filled: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").touch()
+    with sqlite3.connect(tmp_path / "other") as connection:
+        connection.execute("CREATE TABLE notes (line TEXT)")
+    assert _run("backup", tmp_path / "newer", data=filled)[0] == 0
+    with sqlite3.connect(tmp_path / "newer") as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    for name, code, talk in (
+        ("empty", 1, "is not a database of Punktum"),
+        ("other", 1, "is not a database of Punktum"),
+        ("newer", 4, "the database is at revision 9999"),
+    ):
+        done, _, said = _run("restore", tmp_path / name, data=filled)
+        assert (done, talk in said) == (code, True), said
+    assert sorted(file.name for file in filled.iterdir()) == ["punktum.lock", "punktum.sqlite"]
+    assert "3 entries" in _run("audit", data=filled)[1]
+
+
+def test_a_file_that_differs_is_read_when_that_is_said(filled: Path, tmp_path: Path) -> None:
+    file = tmp_path / "changed.toml"
+    _, said, _ = _run("export", "invoice-adapter", data=filled)
+    file.write_text(said.replace("people = 1", "people = 2") + "\n", "utf-8")
+    file.write_text(file.read_text("utf-8").replace("Which adapter", "Which other adapter"))
+    code, _, talk = _run("import", file, data=filled)
+    assert (code, "campaign.question" in talk) == (1, True), talk
+    assert _run("import", "--replace", file, data=filled)[0] == 0
+    assert "Which other adapter" in _run("export", "invoice-adapter", data=filled)[1]
+
+
+def test_audit_for_scripts(filled: Path) -> None:
+    code, said, _ = _run("audit", "--json", data=filled)
+    report = json.loads(said)
+    assert (code, report["findings"], report["entries"]) == (0, [], 3)
+    assert report["heads"]["invoice-adapter"]["number"] == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "env", "code", "talk"),
+    [
+        (["backup", "/nowhere/copy"], {}, 2, "there is no folder /nowhere"),
+        (["import", "/"], {}, 2, "there is no file /"),
+        (["config"], {"PUNKTUM_LOG_LEVEL": "loud"}, 2, "PUNKTUM_LOG_LEVEL"),
+        (["config"], {"DATABASE_URL": "mysql://a:hidden@h/d"}, 2, "DATABASE_URL"),
+        (["migrate"], {"DATABASE_URL": "postgresql://a:hidden@127.0.0.1:1/x"}, 1, "not answer"),
+        (["rebuild"], {"DATABASE_URL": "postgresql://a:hidden@127.0.0.1:1/x"}, 1, "not answer"),
+    ],
+)
+def test_other_slips_end_with_a_sentence_too(
+    filled: Path, words: list[str], env: dict[str, str], code: int, talk: str
+) -> None:
+    done, _, said = _run(*words, data=filled, env=env)
+    assert (done, talk in said) == (code, True), said
+    assert "hidden" not in said
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["serve", "--port", "0"], ["audit"], ["rebuild"], ["migrate"], ["export", "x"],
+     ["backup", "copy"], ["import", ROOT / "examples" / "digits" / "campaign.toml"]],
+)  # fmt: skip
+def test_a_file_that_is_no_database_is_said(tmp_path: Path, words: list[object]) -> None:
+    (tmp_path / "punktum.sqlite").write_text("not a database, by far")
+    named = [tmp_path / word if word == "copy" else word for word in words]
+    code, _, said = _run(*named, data=tmp_path)
+    assert code == 1
+    assert "file is not a database" in said
+
+
 def test_acts_that_write_refuse_while_the_folder_is_served(filled: Path, tmp_path: Path) -> None:
     with FolderLock(filled, "http://127.0.0.1:8123"):
         for words in (

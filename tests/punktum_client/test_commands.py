@@ -149,6 +149,20 @@ def test_replay_finds_the_spool_of_an_output_folder(box: Box, server: Loopback) 
     assert server.kinds("a-01") == ["start", "finish"]
 
 
+def test_a_spool_is_not_sent_to_another_campaign(box: Box, server: Loopback) -> None:
+    box.run_job("pass", "--run", "a-01")
+    box.reports_to(server)
+    assert box.run("check").code == 0
+    server.sheet = {**server.sheet, "campaign": {"id": "other"}}
+    for words in ([str(box.spool)], [str(next(box.spool.glob("a-01--*.jsonl")))]):
+        done = box.run("replay", *words)
+        assert (done.code, server.record()) == (1, {})
+        assert "is of the campaign c, the token of other" in done.err
+    (box.spool / "sheet.json").unlink()
+    assert box.run("replay", str(box.spool)).code == 0
+    assert server.kinds("a-01") == ["start", "finish"]
+
+
 @pytest.mark.parametrize("mode", ["401", "403"])
 def test_a_token_that_is_not_taken_is_no_server_away(box: Box, server: Loopback, mode: str) -> None:
     """Who tries again while the exit code is 5 would do so for ever."""
@@ -212,6 +226,8 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         ["run", "--step", "control", "--beat", "soon", "--", "true"],
         ["run", "--step", "control", "--beat", "0", "--", "true"],
         ["status", "--", "true"],
+        ["replay", "spool", "--run", "a b"],
+        ["replay", "spool", "--run", "../a"],
         ["dance"],
     ],
 )

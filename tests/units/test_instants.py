@@ -21,6 +21,7 @@ from app.units import (
     parse_instant,
     parse_local,
     resolve_local,
+    stored_instant,
     to_utc,
     zone,
 )
@@ -100,6 +101,20 @@ def test_print_then_read_is_identity(instant: datetime) -> None:
 def test_any_text_is_an_instant_or_refused(text: str) -> None:
     with suppress(UnitError):
         assert parse_instant(text).utcoffset() == timedelta(0)
+
+
+@pytest.mark.parametrize("written", ["9999-12-31T23:59:59Z", "0001-01-01T00:00:00.000001Z"])
+def test_the_record_is_read_whatever_its_year(written: str) -> None:
+    """What is refused today may have been taken once; the record must still be read."""
+    assert instant_text(stored_instant(written)) == written
+    with pytest.raises(UnitError):
+        parse_instant(written)
+
+
+@pytest.mark.parametrize("written", ["2026-12-01T08:00:00+01:00", "2026-12-01", "soon", None])
+def test_the_record_holds_instants_in_utc_only(written: object) -> None:
+    with pytest.raises(UnitError):
+        stored_instant(written)
 
 
 def test_a_naive_time_is_no_instant() -> None:

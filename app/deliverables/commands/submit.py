@@ -41,8 +41,8 @@ class Answer:
 def submit(
     tx: WriteSession, campaign_id: str, submission: Submission, *, actor: Actor, now: datetime
 ) -> Answer | AppError:
-    """Store a prepared submission and, when every announced check passed and its runs are named,
-    its acceptance.
+    """Store a prepared submission and, when every announced check passed, its acceptance; one
+    that names no run is left to a person, for it may come from an interrupted one.
 
     A second post of the same is a duplicate. `Conflict` for another content under the same id,
     before the seal, and for runs that did not complete; `NotFound` for what nobody announced;
@@ -69,7 +69,6 @@ def submit(
     )
     payload = _payload(submission, wanted, view.version, results)
     entry = append(tx, campaign_id, "deliverable.submitted", actor, payload, now)
-    # where no run is named it may have been an interrupted one: then a person decides
     if submission.runs and accepts(results):
         verdict = {
             "deliverable": submission.deliverable,

@@ -21,6 +21,8 @@ _WHOLE: Final = frozenset(
     ["seq", "elapsed_s", "progress", "total", "expect_next_s", "pid", "size", "exit_code", "signal"]
 )
 _LISTS: Final = frozenset({"gpus", "states", "gone_attempts"})
+GROUPS: Final = ("metrics", "links", "not_config")
+"""The objects whose members a form gives one by one."""
 
 
 async def whole_body(receive: Receive) -> bytes:
@@ -107,7 +109,7 @@ def _form(body: bytes) -> dict[str, Any]:
             found.setdefault(name, None)
             continue
         group, _, member = name.partition(".")
-        if member and group in ("metrics", "links", "not_config"):
+        if member and group in GROUPS:
             _members(found, group)[member] = value
         else:
             found[name] = _typed(name, value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from app.runs.api.bodies import GROUPS
 from app.runs.api.models import Problem
 from app.runs.rules.events import REASONS, STATES, Kind
 from app.runs.rules.reading import FIELDS
@@ -84,9 +85,18 @@ def raw_log_body() -> dict[str, Any]:
 
 
 def _body(schema: dict[str, Any]) -> dict[str, Any]:
-    kinds = ("application/json", "application/x-www-form-urlencoded")
-    content = {kind: {"schema": schema} for kind in kinds}
+    content = {
+        "application/json": {"schema": schema},
+        "application/x-www-form-urlencoded": {"schema": _as_form(schema)},
+    }
     return {"requestBody": {"content": content, "required": False}}
+
+
+def _as_form(schema: dict[str, Any]) -> dict[str, Any]:
+    """A form has no objects; their members come as fields of their own, `metrics.loss=0.3`."""
+    flat = {name: one for name, one in schema["properties"].items() if name not in GROUPS}
+    members = {f"^({'|'.join(GROUPS)})\\..+$": _TEXT}
+    return {**schema, "properties": flat, "patternProperties": members}
 
 
 def _schema(kind: Kind, without: tuple[str, ...] = ()) -> dict[str, Any]:
