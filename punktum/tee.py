@@ -93,8 +93,22 @@ class Tee:
         return self._tail.read()
 
 
+def fill_standard_streams() -> None:
+    """Where stdin, stdout or stderr is closed, open it on nothing.
+
+    Else the next file or pipe that we open takes its number, and the command writes into that.
+    """
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
+            os.set_inheritable(number, True)
+
+
 def start_tee() -> Tee:
     """Fork the tee. To be called before any thread is started."""
+    fill_standard_streams()
     streams = [_stream(2, keeps_tail=True)]
     if _is_terminal(1):
         streams.append(_stream(1, keeps_tail=False))

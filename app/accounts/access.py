@@ -96,11 +96,14 @@ book = TokenBook()
 
 
 def _credential(request: Request) -> bytes | None:
-    """The Authorization header as it came; machines wait, so it is taken from the scope."""
+    """The Authorization header as it came; machines wait, so it is taken from the scope.
+
+    An empty one is a credential that is none: who sends it is not taken for the person here.
+    """
     for name, value in request.scope["headers"]:
         if name == b"authorization":
             said: bytes = value
-            return said or None
+            return said
     return None
 
 

@@ -135,7 +135,7 @@ def _judge_job(path: str, headers: Mapping[bytes, bytes]) -> None:
     """On the jobs' port: its few addresses, each with a token."""
     if not path.startswith(JOB_PATHS):
         raise NotFound(text("There is nothing at this address."))
-    if b"authorization" not in headers:
+    if not headers.get(b"authorization", b"").strip():
         raise NotSignedIn(text("This port takes posts of jobs with their token only."))
 
 

@@ -12,6 +12,11 @@ from app.db import Database
 from app.main import create_app
 from app.settings import Settings
 
+SUBMISSION: dict[str, object] = {
+    "submission_id": "1" * 32,
+    "manifest": {"files": [{"path": "a", "size": 1, "sha256": "0" * 64}]},
+}
+
 
 @pytest.fixture
 def app(settings: Settings, sqlite: Database) -> FastAPI:
@@ -105,6 +110,29 @@ def test_the_jobs_port_is_no_door_to_the_pages(settings: Settings, sqlite: Datab
         client.post("/api/v1/runs/a-01/beat", headers={"Authorization": "Bearer pk_x"}).status_code
         == 401
     )
+
+
+@pytest.mark.parametrize("credential", ["", " ", "Bearer", "Bearer ", "Basic YTpi", "pk_x"])
+@pytest.mark.parametrize("port", [80, None])
+def test_a_credential_that_is_none_opens_nothing(
+    settings: Settings, sqlite: Database, credential: str, port: int | None
+) -> None:
+    """Else the jobs' port, reached from a rented machine, would take its sender for the person."""
+    jobs = settings.model_copy(update={"jobs_port": port})
+    client = TestClient(create_app(jobs, sqlite, b"secret"), follow_redirects=False)
+    headers = {"Authorization": credential}
+    for path in (
+        "runs/a-01/start",
+        "runs/a-01/exit/0",
+        "events",
+        "deliverables/d/submissions",
+    ):
+        address = f"/api/v1/{path}?campaign=rank"
+        body: dict[str, object] = {"events": [{}]} if path == "events" else {}
+        if path.endswith("/submissions"):
+            body = SUBMISSION
+        assert client.post(address, json=body, headers=headers).status_code == 401, path
+    assert client.get("/api/v1/sheet", headers=headers).status_code == 401
 
 
 def test_a_request_with_a_token_is_judged_by_it_alone(client: TestClient) -> None:

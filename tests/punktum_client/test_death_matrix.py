@@ -423,6 +423,17 @@ def test_a_command_that_is_not_there(box: Box, online: Loopback) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_standard_streams_take_nothing_from_the_command(
+    box: Box, online: Loopback, closed: str
+) -> None:
+    job = "echo out; echo err >&2; cat; echo trained > trained"
+    words = f'exec "$0" -m punktum run --step control --run a-01 -- sh -c "{job}" {closed}'
+    box.done(box.start("sh", "-c", words, box.python))
+    assert (box.folder / "trained").exists()
+    assert online.end("a-01")["kind"] == "finish"
+
+
 def test_a_command_that_may_not_run(box: Box, online: Loopback) -> None:
     (box.folder / "data").write_text("no program")
     done = box.run("run", "--step", "control", "--", "./data")
