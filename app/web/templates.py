@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from jinja2_fragments import render_block
 
 from app.language import Reader
@@ -51,14 +51,6 @@ def _saying(name: str) -> Callable[..., object]:
     return said
 
 
-def _compiled() -> FileSystemBytecodeCache | None:
-    """Templates compiled before, in the user's own temporary folder; none where there is none."""
-    try:
-        return FileSystemBytecodeCache()
-    except (OSError, RuntimeError):
-        return None
-
-
 @functools.cache
 def environment() -> Environment:
     """The one environment; macros are a global, since a block rendered alone sees no imports."""
@@ -69,7 +61,6 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
-        bytecode_cache=_compiled(),
     )
     env.globals.update({name: _saying(name) for name in _SAYING})
     env.globals.update(_=_saying("translate"), n_=_saying("plural"), asset=asset)
