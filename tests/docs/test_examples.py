@@ -217,6 +217,8 @@ class Shell:
         for word in rest:
             if word == "-X":
                 method = next(rest)
+            elif word == "-m":
+                assert int(next(rest)) > 0
             elif word == "-H":
                 name, _, value = next(rest).partition(":")
                 headers[name] = value.strip()
@@ -248,7 +250,7 @@ def shell(client: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     """A folder with the documented campaign file and a log, at a time inside its window."""
     monkeypatch.setattr(clock, "now", lambda: NOW)
     (tmp_path / "campaign.toml").write_text(documented_file(), "utf-8")
-    (tmp_path / "train.log").write_bytes(b"a line\nthe last line \xff\n")
+    (tmp_path / "train.end").write_bytes(b"a line\nthe last line \xff\n")
     return Shell(client, tmp_path)
 
 
