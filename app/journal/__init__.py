@@ -6,6 +6,7 @@ from app.journal.chain import (
     Entry,
     Head,
     JournalEntry,
+    agreement,
     append,
     as_entry,
     canonical,
@@ -20,6 +21,7 @@ from app.journal.chain import (
 )
 
 __all__ = [
-    "FIRST", "Actor", "Entry", "Head", "JournalEntry", "append", "as_entry", "canonical", "entries",
-    "entry_hash", "head", "project", "projected_tables", "projector", "read_head", "refold",
+    "FIRST", "Actor", "Entry", "Head", "JournalEntry", "agreement", "append", "as_entry",
+    "canonical", "entries", "entry_hash", "head", "project", "projected_tables", "projector",
+    "read_head", "refold",
 ]  # fmt: skip

@@ -22,6 +22,7 @@ from app.journal.chain import (
     FIRST,
     Head,
     JournalEntry,
+    agreements,
     as_entry,
     entry_hash,
     project,
@@ -119,6 +120,16 @@ def rebuild(tx: WriteSession) -> None:
             refold(tx, campaign_id)
     tx.orm.flush()
     guard(connection)
+
+
+def disagreements(tx: WriteSession) -> Iterator[Finding]:
+    """Where run events say otherwise than the journal, after `rebuild` folded them anew."""
+    for campaign_id in tx.connection.execute(
+        text("SELECT id FROM campaigns ORDER BY id")
+    ).scalars():
+        for agreement in agreements():
+            for entry, what in agreement(tx, str(campaign_id)):
+                yield Finding(str(campaign_id), entry, what)
 
 
 def contents(connection: Connection, tables: frozenset[str]) -> dict[str, list[str]]:

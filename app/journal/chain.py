@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
@@ -82,8 +82,10 @@ class Entry:
 
 Projector = Callable[[WriteSession, Entry], None]
 Refold = Callable[[WriteSession, str], None]
+Agreement = Callable[[WriteSession, str], Iterator[tuple[int | None, str]]]
 _projectors: dict[str, list[Projector]] = {}
 _refolds: list[Refold] = []
+_agreements: list[Agreement] = []
 _projected: set[str] = set()
 
 
@@ -113,6 +115,20 @@ def refold(*, writes: tuple[str, ...]) -> Callable[[Refold], Refold]:
 def refolds() -> tuple[Refold, ...]:
     """What makes the tables that are folded from run events."""
     return tuple(_refolds)
+
+
+def agreement(function: Agreement) -> Agreement:
+    """Register a comparison of what was folded from run events with what the journal says.
+
+    It yields the entry's number (None where one is missing) and what contradicts it.
+    """
+    _agreements.append(function)
+    return function
+
+
+def agreements() -> tuple[Agreement, ...]:
+    """The comparisons that `audit` makes after the tables were made again."""
+    return tuple(_agreements)
 
 
 def projected_tables() -> frozenset[str]:

@@ -64,7 +64,8 @@ def _compare(connection: Connection) -> list[audit.Finding]:
     except (ValueError, LookupError, TypeError, SQLAlchemyError) as error:
         why = str(error).splitlines()[0][:300]
         return [audit.Finding("", None, f"the tables cannot be made again: {why}")]
-    return list(audit.differences(before, audit.contents(connection, tables)))
+    findings = list(audit.differences(before, audit.contents(connection, tables)))
+    return findings or list(audit.disagreements(session))
 
 
 def _heads(connection: Connection) -> tuple[dict[str, Head], int]:

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from app.runs.rules.attempts import NOTHING
-from app.runs.rules.binding import Binding, Subject, bindings, stop_facts
+from app.runs.rules.binding import (
+    Binding,
+    Subject,
+    bindings,
+    disagreement,
+    ended_payload,
+    stop_facts,
+)
 from app.runs.rules.events import Stored
+from app.runs.rules.metrics import MetricSeen
 from tests.runs.stories import SHA, facts, said, started
 
 SUBJECT = Subject("a-01", 1, "1" * 32, "control", SHA, 90, {"host": "box", "gpus": [0]}, 0)
@@ -111,3 +120,24 @@ def test_a_late_end_says_what_it_corrects() -> None:
 def test_the_register_of_an_attempt_names_each_thing_once() -> None:
     found = facts([started(), NAN, said(1, "ask", "person"), said(4, "stop")])
     assert [line.key for line in stop_facts(found)] == ["rule:loss-not-finite", "asked"]
+
+
+def test_an_end_is_written_again_only_when_its_values_changed() -> None:
+    story = [started(), said(2, "finish", metrics={"f1": 0.8})]
+    seen = {"f1": MetricSeen("0.8", "0.8", "0.8", "0.8")}
+    before, now = facts(story), facts([*story, said(1, "ask", "person")])
+    measured = replace(SUBJECT, metrics=seen)
+    assert [b.kind for b in bindings(measured, before, now, seen)] == ["run.stop_recorded"]
+    (entry,) = bindings(measured, before, before, {})
+    assert entry.payload["metrics"] == {"f1": seen["f1"]._asdict()}
+
+
+def test_a_value_that_an_older_entry_does_not_carry_is_no_disagreement() -> None:
+    now = facts([started(), said(2, "finish")])
+    assert now.end is not None
+    written = ended_payload(SUBJECT, now.end, None)
+    older = {name: value for name, value in written.items() if name not in ("metrics", "corpora")}
+    assert disagreement(SUBJECT, now, older) == ()
+    assert disagreement(SUBJECT, now, {**written, "exit_code": 7}) == ("exit_code",)
+    assert disagreement(SUBJECT, now, None) == ("end",)
+    assert disagreement(SUBJECT, facts([started()]), written) == ("end",)

@@ -12,7 +12,13 @@ from app.db import WriteSession
 from app.journal import Actor, Head
 from app.runs.commands.knowing import Knowledge, parsed
 from app.runs.commands.opening import Campaign, Open, attempts_of, give_streams
-from app.runs.rules.attempts import binding_changed, machine_s, started_at_us, step_of
+from app.runs.rules.attempts import (
+    binding_changed,
+    machine_s,
+    metrics_of,
+    started_at_us,
+    step_of,
+)
 from app.runs.rules.binding import Binding, Subject, bindings
 from app.runs.rules.events import Kind, Stored, source_rank
 from app.runs.rules.liveness import due_us, stall_due_us
@@ -76,7 +82,8 @@ def store(
     before = attempt.streams.get(stored.source, EMPTY)
     if stored.seq > before.numbers.last:
         now = step(before, stored, attempt.context)
-        attempt.binds = attempt.binds or binding_changed(before, now)
+        ended = any(stream.end is not None for stream in attempt.streams.values())
+        attempt.binds = attempt.binds or binding_changed(before, now, ended=ended)
     else:
         now = with_gap_filled(before, stored.seq)
         attempt.is_stale = True
@@ -92,7 +99,8 @@ def save(tx: WriteSession, campaign: Campaign, attempt: Open, actor: Actor, now:
     if attempt.binds or was_new:
         before, facts = attempt.before, attempt.facts
         write_run(tx, campaign.id, attempt, is_first=was_new or facts.started != before.started)
-        for binding in bindings(_subject(attempt), before, facts):
+        measured = metrics_of(attempt.loaded)
+        for binding in bindings(subject_of(attempt), before, facts, measured):
             campaign.head = _append(tx, campaign.id, binding, actor, now)
     attempt.loaded = dict(attempt.streams)
     attempt.is_new = attempt.is_dirty = attempt.binds = attempt.is_stale = False
@@ -217,7 +225,8 @@ def write_run(tx: WriteSession, campaign_id: str, attempt: Open, *, is_first: bo
     row.status, row.attempt = status, number
 
 
-def _subject(attempt: Open) -> Subject:
+def subject_of(attempt: Open) -> Subject:
+    """The attempt as the entries about it name it."""
     fields = attempt.start_fields
     return Subject(
         attempt.run,
@@ -229,6 +238,7 @@ def _subject(attempt: Open) -> Subject:
         fields,
         started_at_us(attempt.streams),
         attempt.supersedes,
+        metrics_of(attempt.streams),
     )
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from app.runs.rules.events import CLOSINGS, PERSON, Kind, Status, source_rank
 from app.runs.rules.judging import Fired
+from app.runs.rules.metrics import MetricSeen, merged
 from app.runs.rules.streams import Ask, End, Stream
 from app.runs.rules.transitions import after
 
@@ -77,13 +78,17 @@ def facts_of(streams: Streams) -> Facts:
     return Facts(started, status, end, firings, ask)
 
 
-def binding_changed(before: Stream, now: Stream) -> bool:
-    """Whether a step of a source may have changed anything that binds."""
+def binding_changed(before: Stream, now: Stream, *, ended: bool = False) -> bool:
+    """Whether a step of a source may have changed anything that binds.
+
+    Once the attempt has ended its values bind too: the decision rests on them.
+    """
     return (
         before.end is not now.end
         or before.judged.firings is not now.judged.firings
         or before.started_at_us is not now.started_at_us
         or before.ask is not now.ask
+        or (ended and before.metrics is not now.metrics)
     )
 
 
@@ -122,6 +127,15 @@ def _by_rule(end: Ended, stop: Fired, firings: tuple[Fired, ...]) -> Ended:
         reason_text=stop.text,
         rule=stop.rule,
     )
+
+
+def metrics_of(streams: Streams) -> Mapping[str, MetricSeen]:
+    """What all sources know of the metrics; the word of the higher source counts."""
+    known: dict[str, MetricSeen] = {}
+    for source in sorted(streams, key=source_rank, reverse=True):
+        for name, seen in streams[source].metrics.items():
+            known[name] = merged(known.get(name), seen)
+    return known
 
 
 def started_at_us(streams: Streams) -> int | None:

@@ -8,11 +8,13 @@ entry counts and the earlier ones stay.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from app.runs.rules.attempts import Ended, Facts
 from app.runs.rules.events import PERSON, Status
 from app.runs.rules.judging import Fired
+from app.runs.rules.metrics import MetricSeen
 from app.runs.rules.streams import Ask
 from app.runs.rules.times import text_of
 
@@ -31,9 +33,10 @@ class Subject:
     step: str | None
     config_sha256: str | None
     machine_s: int
-    start: Mapping[str, object]
+    start: Mapping[str, Any]
     start_us: int | None
     supersedes: int | None = None
+    metrics: Mapping[str, MetricSeen] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +57,14 @@ class StopFact:
     payload: Mapping[str, object]
 
 
-def bindings(subject: Subject, before: Facts, now: Facts) -> Iterator[Binding]:
-    """The entries that bring the journal from one set of facts to the other."""
+def bindings(
+    subject: Subject, before: Facts, now: Facts, measured: Mapping[str, MetricSeen] | None = None
+) -> Iterator[Binding]:
+    """The entries that bring the journal from one set of facts to the other.
+
+    `measured` are the metrics as they were before. An end carries the values, so that what a
+    decision rests on cannot be changed in the events alone; later values are written again.
+    """
     about = _about(subject)
     starts = now.started and not before.started
     if starts:
@@ -68,8 +77,9 @@ def bindings(subject: Subject, before: Facts, now: Facts) -> Iterator[Binding]:
     for key in known.keys() - {fact.key for fact in stop_facts(now)}:
         withdrawn = {"key": key, **known[key].payload, "withdrawn": True}
         yield Binding(STOP_RECORDED, known[key].by, {**about, **withdrawn})
-    if now.end is not None and now.end != before.end:
-        yield Binding(ENDED, now.end.by, {**about, **_end(subject, now.end, before.end)})
+    is_remeasured = dict(measured or {}) != dict(subject.metrics)
+    if now.end is not None and (now.end != before.end or is_remeasured):
+        yield Binding(ENDED, now.end.by, ended_payload(subject, now.end, before.end))
 
 
 def stop_facts(facts: Facts) -> tuple[StopFact, ...]:
@@ -131,14 +141,21 @@ def _about(subject: Subject) -> dict[str, object]:
     }
 
 
+def _values(seen: MetricSeen) -> dict[str, str]:
+    """The texts that are known of a metric."""
+    return {name: said for name, said in seen._asdict().items() if said is not None}
+
+
 def _start(subject: Subject) -> dict[str, object]:
     said = {name: subject.start.get(name) for name in ("host", "lot", "gpus", "parent")}
     at = None if subject.start_us is None else text_of(subject.start_us)
     return {**said, "at": at, "supersedes": subject.supersedes}
 
 
-def _end(subject: Subject, end: Ended, before: Ended | None) -> dict[str, object]:
+def ended_payload(subject: Subject, end: Ended, before: Ended | None) -> dict[str, object]:
+    """What the entry about an end says."""
     return {
+        **_about(subject),
         "status": end.status.value,
         "reason_code": end.reason_code,
         "reason_text": end.reason_text,
@@ -147,5 +164,22 @@ def _end(subject: Subject, end: Ended, before: Ended | None) -> dict[str, object
         "signal": end.signal,
         "at": text_of(end.at_us),
         "machine_s": subject.machine_s,
+        "corpora": (subject.start.get("config") or {}).get("corpora"),
+        "metrics": {name: _values(seen) for name, seen in subject.metrics.items()},
         "corrects": None if before is None else before.status.value,
     }
+
+
+def disagreement(
+    subject: Subject, now: Facts, written: Mapping[str, Any] | None
+) -> tuple[str, ...]:
+    """What of an attempt's events contradicts its newest entry `run.ended`; () when all agrees.
+
+    Compared is what the entry says: a value that was not written then is not missed now. Machine
+    time may still grow when a second source goes on after the end, so it is left out.
+    """
+    if now.end is None or written is None:
+        return () if (now.end is None) == (written is None) else ("end",)
+    said = ended_payload(subject, now.end, None)
+    compared = written.keys() - {"corrects", "machine_s"}
+    return tuple(sorted(name for name in compared if written[name] != said.get(name)))

@@ -41,6 +41,16 @@ def with_metrics(
     return after
 
 
+def merged(before: MetricSeen | None, seen: MetricSeen) -> MetricSeen:
+    """What two sources or attempts know of one metric: the later word, the extremes of both."""
+    if before is None:
+        return seen
+    lows = [low for low in (before.low, seen.low) if low is not None]
+    highs = [high for high in (before.high, seen.high) if high is not None]
+    low, high = min(lows, key=float, default=None), max(highs, key=float, default=None)
+    return MetricSeen(seen.last, low, high, seen.final)
+
+
 def metric_text(value: float | str) -> str:
     """A value as text: what came as text stays, a number in the shortest form."""
     return value if isinstance(value, str) else repr(value)

@@ -11,7 +11,7 @@ from app.runs.rules import attempts as tell
 from app.runs.rules.attempts import Ended, Facts
 from app.runs.rules.events import PERSON, source_rank
 from app.runs.rules.liveness import due_us, stall_due_us
-from app.runs.rules.metrics import MetricSeen
+from app.runs.rules.metrics import MetricSeen, merged
 from app.runs.rules.streams import Progress, Stream
 from app.runs.rules.times import at_of, us_of
 from app.runs.rules.views import (
@@ -190,27 +190,13 @@ def _progress(streams: Mapping[str, Stream]) -> Progress | None:
 
 def _metrics(ordered: Sequence[Kept], current: Kept) -> tuple[MetricView, ...]:
     """Newest values from the newest attempt that has them; extremes over all attempts."""
-    merged: dict[str, MetricSeen] = {}
+    known: dict[str, MetricSeen] = {}
     for one in [*(one for one in ordered if one is not current), current]:
-        for source in sorted(one.streams, key=source_rank, reverse=True):
-            for name, seen in one.streams[source].metrics.items():
-                merged[name] = _merged(merged.get(name), seen)
+        for name, seen in tell.metrics_of(one.streams).items():
+            known[name] = merged(known.get(name), seen)
     return tuple(
         MetricView(name, seen.last, seen.low, seen.high, seen.final)
-        for name, seen in sorted(merged.items())
-    )
-
-
-def _merged(before: MetricSeen | None, seen: MetricSeen) -> MetricSeen:
-    if before is None:
-        return seen
-    lows = [low for low in (before.low, seen.low) if low is not None]
-    highs = [high for high in (before.high, seen.high) if high is not None]
-    return MetricSeen(
-        seen.last,
-        min(lows, key=float, default=None),
-        max(highs, key=float, default=None),
-        seen.final,
+        for name, seen in sorted(known.items())
     )
 
 
