@@ -27,7 +27,11 @@ def run() -> Iterator[Result]:
             for room in ("", "/timeline"):
                 took = times(server, f"/campaigns/p{steps}{room}", 60)
                 name = f"pages.{room.strip('/') or 'campaign'}.{steps}_steps"
-                yield Result(f"{name}.p50", percentile(took, 0.5), "ms", mark="≤ 25 at 60 steps")
+                yield Result(f"{name}.p50", percentile(took, 0.5), "ms")
+                drawn = redrawn(server, f"/campaigns/p{steps}{room}", token, 40)
+                yield Result(
+                    f"{name}.after_a_fact.p50", percentile(drawn, 0.5), "ms", mark="≤ 25 at 60"
+                )
             yield from _weight(
                 server, f"/campaigns/p{steps}/timeline", f"pages.timeline.{steps}_steps"
             )
@@ -42,6 +46,17 @@ def times(server: Server, path: str, count: int) -> list[float]:
         status, _headers, _body = server.get(path, GZIP)
         took.append((time.perf_counter() - started) * 1000)
         assert status == 200, (path, status)
+    return took
+
+
+def redrawn(server: Server, path: str, token: str, count: int) -> list[float]:
+    """Milliseconds of answers that had to be made anew: a job reports before each of them."""
+    took = []
+    for n in range(count):
+        beat = event("going", "beat", "", n + 2, progress=n + 1)
+        del beat["step"]
+        post(server, "/api/v1/runs/going/beat", beat, token=token)
+        took += times(server, path, 1)
     return took
 
 

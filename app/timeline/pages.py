@@ -49,7 +49,7 @@ def show(request: Request, campaign_id: str) -> Response:
     now = clock.now()
     with request.app.state.db.read() as session:
         seen = stand(session, campaign_id, now)
-        tag = version_tag(request, seen.entry, seen.event, seen.revision, now=now)
+        tag = version_tag(request, seen.entry, seen.event, seen.drafted, now=now)
         if live_only and (not_modified := unchanged(request, tag)) is not None:
             return not_modified
         view = timeline(session, campaign_id, now)

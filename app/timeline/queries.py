@@ -39,11 +39,11 @@ from app.web import Frame
 
 @dataclass(frozen=True, slots=True)
 class Stand:
-    """The newest journal entry, run event and draft, and the minute."""
+    """The newest journal entry and run event, when the draft was written, and the minute."""
 
     entry: int
     event: int
-    revision: int
+    drafted: str
     minute: int
 
 
@@ -61,7 +61,7 @@ class TimelineView:
 _STAND = text_of_sql(
     "SELECT (SELECT max(number) FROM journal WHERE campaign_id = :id),"
     " (SELECT max(last_event) FROM attempt_states WHERE campaign_id = :id),"
-    " (SELECT revision FROM drafts WHERE campaign_id = :id)"
+    " (SELECT updated_at FROM drafts WHERE campaign_id = :id)"
 )
 _MOST_KEPT = 1024
 LONGEST_CONCLUSION = 120
@@ -72,10 +72,12 @@ _kept: WeakKeyDictionary[object, dict[tuple[str, str], tuple[Stand, object]]] = 
 def stand(session: Session, campaign_id: str, now: datetime) -> Stand:
     """What a timeline depends on, in one statement of three looks at an index.
 
-    Silence comes with time alone, so the minute belongs to it.
+    Silence comes with time alone, so the minute belongs to it. A draft is known by its instant:
+    one that was deleted and made anew counts its revisions from 1 again.
     """
-    entry, event, revision = session.connection().execute(_STAND, {"id": campaign_id}).one()
-    return Stand(entry or 0, event or 0, revision or 0, int(now.timestamp()) // 60)
+    entry, event, drafted = session.connection().execute(_STAND, {"id": campaign_id}).one()
+    written = "".join(sign for sign in str(drafted) if sign.isdigit())
+    return Stand(entry or 0, event or 0, written, int(now.timestamp()) // 60)
 
 
 def kept(session: Session, at: Stand, campaign_id: str, name: str, make: Callable[[], T]) -> T:

@@ -17,34 +17,17 @@ from app.db import Database
 from app.journal.verify import rebuild_database, verify_database
 from bench.campaigns import plan_of
 from tests.pages import read, submit
+from tests.prepared import API, ordered
 
 SHA = "a" * 64
-C = "/api/v1/campaigns/small"
 
 
 def _prepared(client: TestClient) -> str:
     """A sealed, ordered campaign of four steps with a control and a variant done."""
-    answer = client.post(
-        "/api/v1/campaigns",
-        content=plan_of("small", 4),
-        headers={"Content-Type": "application/toml"},
-    )
-    assert answer.status_code == 201, answer.text
-    assert client.post(f"{C}/seal", json={}).status_code == 200
-    starts = clock.now() - timedelta(hours=9)
-    order = {
-        "provider": "iteragpu",
-        "reference": "IG-1",
-        "price": "390.00",
-        "currency": "USD",
-        "starts_at": starts.isoformat(),
-        "ends_at": (starts + timedelta(days=30)).isoformat(),
-    }
-    assert client.post(f"{C}/orders", json=order).status_code == 201
-    token = client.post(f"{C}/tokens", json={"name": "t"}).json()["token"]
+    token = ordered(client, hours_ago=9)
     for number, f1 in (("0", "0.70"), ("1", "0.73")):
         _run(client, token, f"r-{number}", f"step-{number}", f1)
-    return str(token)
+    return token
 
 
 def _run(client: TestClient, token: str, run: str, step: str, f1: str) -> None:
@@ -64,7 +47,7 @@ def _close(client: TestClient, **changes: object) -> Any:
         "conclusion": "Variant 1 gains 0.03.",
         "close_with_open_points": True,
     }
-    return client.post(f"{C}/close", json={**body, **changes})
+    return client.post(f"{API}/close", json={**body, **changes})
 
 
 def test_a_close_with_open_points_must_be_said(client: TestClient) -> None:
@@ -90,7 +73,7 @@ def test_what_is_wrong_is_named(
     _prepared(client)
     answer = _close(client, **changes)
     assert (answer.status_code, answer.json()["field"]) == (status, field)
-    assert client.get(f"{C}/report").json()["closed_at"] is None
+    assert client.get(f"{API}/report").json()["closed_at"] is None
 
 
 def test_a_draft_cannot_be_closed(client: TestClient) -> None:
@@ -115,18 +98,18 @@ def test_after_the_close_every_write_is_refused(client: TestClient) -> None:
         "ends_at": now,
     }
     writes = {
-        f"{C}/close": {"outcome": "negative", "conclusion": "Again."},
-        f"{C}/seal": {"reason": "late"},
-        f"{C}/orders": {**order, "ends_at": (clock.now() + timedelta(hours=1)).isoformat()},
-        f"{C}/expenses": {
+        f"{API}/close": {"outcome": "negative", "conclusion": "Again."},
+        f"{API}/seal": {"reason": "late"},
+        f"{API}/orders": {**order, "ends_at": (clock.now() + timedelta(hours=1)).isoformat()},
+        f"{API}/expenses": {
             "kind": "storage",
             "amount": "1.00",
             "currency": "USD",
             "charged_on": "2026-12-01",
         },
-        f"{C}/decisions": {"choice": "continue", "reason": "late"},
-        f"{C}/explanations": {"step": "prepare", "category": "data", "sentence": "late"},
-        f"{C}/steps/prepare/time": {"started_at": now},
+        f"{API}/decisions": {"choice": "continue", "reason": "late"},
+        f"{API}/explanations": {"step": "prepare", "category": "data", "sentence": "late"},
+        f"{API}/steps/prepare/time": {"started_at": now},
     }
     for path, body in writes.items():
         assert client.post(path, json=body).status_code == 409, path
@@ -140,12 +123,12 @@ def test_after_the_close_every_write_is_refused(client: TestClient) -> None:
 def test_the_report_says_what_was_committed_accepted_and_decided(client: TestClient) -> None:
     _prepared(client)
     client.post(
-        f"{C}/explanations",
+        f"{API}/explanations",
         json={"step": "step-0", "category": "estimate", "sentence": "Small data."},
     )
-    preview = client.get(f"{C}/report").json()
+    preview = client.get(f"{API}/report").json()
     head = _close(client).json()
-    report = client.get(f"{C}/report").json()
+    report = client.get(f"{API}/report").json()
     assert report["outcome"] == "positive"
     assert report["proposed"] == "positive"
     assert (report["head_number"], report["head_sha256"]) == (head["number"], head["sha256"])
@@ -164,9 +147,9 @@ def test_the_report_says_what_was_committed_accepted_and_decided(client: TestCli
 def test_the_closed_report_never_changes(client: TestClient, database: Database) -> None:
     _prepared(client)
     _close(client)
-    before = client.get(f"{C}/report").json()
+    before = client.get(f"{API}/report").json()
     rebuild_database(database.write_engine)
-    assert client.get(f"{C}/report").json() == before
+    assert client.get(f"{API}/report").json() == before
     assert verify_database(database.write_engine).findings == ()
 
 
@@ -210,7 +193,7 @@ def test_the_report_is_one_page_that_needs_nothing_else(client: TestClient) -> N
     assert "'sha256-" in answer.headers["content-security-policy"]
     footer = tree.css_first("footer code")
     assert footer is not None
-    assert footer.text() == client.get(f"{C}/report").json()["head_sha256"]
+    assert footer.text() == client.get(f"{API}/report").json()["head_sha256"]
 
 
 def test_the_other_forms_carry_the_same_data(client: TestClient) -> None:
@@ -218,7 +201,7 @@ def test_the_other_forms_carry_the_same_data(client: TestClient) -> None:
     _close(client)
     assert (
         json.loads(client.get("/campaigns/small/report.json").text)
-        == client.get(f"{C}/report").json()
+        == client.get(f"{API}/report").json()
     )
     table = client.get("/campaigns/small/report.csv")
     assert table.headers["content-type"].startswith("text/csv")
@@ -232,7 +215,7 @@ def test_something_recorded_meanwhile_asks_for_another_look(
 
     def then_a_decision(*args: Any) -> Any:
         found = closing(*args)
-        client.post(f"{C}/decisions", json={"choice": "continue", "reason": "meanwhile"})
+        client.post(f"{API}/decisions", json={"choice": "continue", "reason": "meanwhile"})
         return found
 
     monkeypatch.setattr("app.closing.api.closing", then_a_decision)

@@ -13,30 +13,10 @@ from app import clock
 from app.db import Database
 from app.timeline.queries import timeline
 from bench.campaigns import plan_of
-from tests.pages import read
+from tests.pages import read, submit
+from tests.prepared import API, ID, ordered
 
-C = "/api/v1/campaigns/small"
 LIVE = {"HX-Request": "true", "HX-Request-Type": "partial"}
-
-
-def _sealed(client: TestClient) -> str:
-    client.post(
-        "/api/v1/campaigns",
-        content=plan_of("small", 4),
-        headers={"Content-Type": "application/toml"},
-    )
-    assert client.post(f"{C}/seal", json={}).status_code == 200
-    starts = clock.now() - timedelta(hours=2)
-    order = {
-        "provider": "iteragpu",
-        "reference": "IG-1",
-        "price": "390.00",
-        "currency": "USD",
-        "starts_at": starts.isoformat(),
-        "ends_at": (starts + timedelta(days=30)).isoformat(),
-    }
-    assert client.post(f"{C}/orders", json=order).status_code == 201
-    return str(client.post(f"{C}/tokens", json={"name": "t"}).json()["token"])
 
 
 def _start(client: TestClient, token: str, run: str = "r-1") -> None:
@@ -47,7 +27,7 @@ def _start(client: TestClient, token: str, run: str = "r-1") -> None:
 
 
 def test_the_page_draws_every_step_and_says_the_answer_first(client: TestClient) -> None:
-    _start(client, _sealed(client))
+    _start(client, ordered(client))
     tree = read(client.get("/campaigns/small/timeline"))
     rows = tree.css("#chart tbody tr:not(.lane)")
     assert {row.attributes["id"] for row in rows} >= {
@@ -61,7 +41,7 @@ def test_the_page_draws_every_step_and_says_the_answer_first(client: TestClient)
 
 
 def test_a_poll_is_answered_with_304_until_something_happens(client: TestClient) -> None:
-    token = _sealed(client)
+    token = ordered(client)
     first = client.get("/campaigns/small/timeline", headers=LIVE)
     tag = first.headers["HX-PTag"]
     again = client.get("/campaigns/small/timeline", headers={**LIVE, "HX-PTag": tag})
@@ -77,7 +57,7 @@ def test_a_poll_is_answered_with_304_until_something_happens(client: TestClient)
 
 
 def test_a_polled_part_holds_no_form_and_no_token(client: TestClient) -> None:
-    _sealed(client)
+    ordered(client)
     answer = client.get("/campaigns/small/timeline", headers=LIVE)
     part = read(answer)
     assert part.css("form, input, header, nav") == []
@@ -87,7 +67,7 @@ def test_a_polled_part_holds_no_form_and_no_token(client: TestClient) -> None:
 def test_statements_are_few_and_one_when_nothing_changed(
     client: TestClient, database: Database
 ) -> None:
-    _start(client, _sealed(client))
+    _start(client, ordered(client))
     seen: list[str] = []
 
     def count(*args: Any) -> None:
@@ -107,8 +87,8 @@ def test_statements_are_few_and_one_when_nothing_changed(
 
 
 def test_the_api_says_planned_actual_and_forecast(client: TestClient) -> None:
-    _start(client, _sealed(client))
-    answer = client.get(f"{C}/timeline").json()
+    _start(client, ordered(client))
+    answer = client.get(f"{API}/timeline").json()
     steps = {step["id"]: step for step in answer["steps"]}
     assert steps["step-0"]["state"] == "running"
     assert steps["step-0"]["actual"][0]["run"] == "r-1"
@@ -125,6 +105,21 @@ def test_an_unknown_campaign_is_not_there(client: TestClient, path: str) -> None
 
 
 def test_a_token_of_a_job_does_not_read(client: TestClient) -> None:
-    token = _sealed(client)
-    answer = client.get(f"{C}/timeline", headers={"Authorization": f"Bearer {token}"})
+    token = ordered(client)
+    answer = client.get(f"{API}/timeline", headers={"Authorization": f"Bearer {token}"})
     assert answer.status_code == 403
+
+
+def test_a_draft_made_anew_within_the_minute_is_seen(client: TestClient) -> None:
+    """Its revisions count from 1 again, so they alone do not tell two drafts apart."""
+    headers = {"Content-Type": "application/toml"}
+    for asked in ("First?", "Second?"):
+        plan = plan_of(ID, 4).replace("Which variant do we ship?", asked)
+        made = client.post("/api/v1/campaigns", content=plan, headers=headers)
+        assert made.status_code == 201
+        heading = read(client.get(f"/campaigns/{ID}/timeline")).css_first("h1")
+        assert heading is not None
+        assert asked in heading.text()
+        if asked == "First?":
+            gone = submit(client, f"/campaigns/{ID}/plan", "form[action$=delete]", {"id": ID})
+            assert gone.status_code == 303
