@@ -8,6 +8,7 @@ schedule.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from app.plan.rules.bounds import chains, lower_bound, proof_of_overrun
 from app.plan.rules.choosing import Chosen, choose
@@ -20,10 +21,28 @@ from app.plan.rules.precedence import Precedence, arrange
 from app.plan.rules.scheduled import Dropped, Placement, Schedule
 from app.texts import Text, text
 
-__all__ = ["Dropped", "Placement", "Schedule", "schedule"]
+__all__ = ["Dropped", "Kept", "Placement", "Schedule", "keep", "schedule"]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A schedule with the pass that made it, so that other durations can be tried in its order.
+
+    `order` holds the pieces in the plan as they were placed; it is empty, and there is no
+    `layout`, where nothing could be placed.
+    """
+
+    schedule: Schedule
+    layout: Layout | None = None
+    order: tuple[int, ...] = ()
 
 
 def schedule(steps: Sequence[Step], lots: Sequence[LotWindow], people: int = 1) -> Schedule:
+    """Place the steps into the lots: `keep` without the pass that made it."""
+    return keep(steps, lots, people).schedule
+
+
+def keep(steps: Sequence[Step], lots: Sequence[LotWindow], people: int = 1) -> Kept:
     """Place the steps into the lots.
 
     Never refuses a plan for being too long; a circle or an unknown name leaves it unplaced,
@@ -34,12 +53,13 @@ def schedule(steps: Sequence[Step], lots: Sequence[LotWindow], people: int = 1) 
     window = _window(lots)
     precedence = arrange(steps)
     if not isinstance(precedence, Precedence):
-        return Schedule(window_min=window, problems=precedence)
+        return Kept(Schedule(window_min=window, problems=precedence))
     if not steps:
-        return Schedule(window_min=window, problems=(text("The plan has no steps yet"),))
+        return Kept(Schedule(window_min=window, problems=(text("The plan has no steps yet"),)))
     layout = lay_out(steps, precedence, lots, people)
     chosen = choose(steps, precedence, layout)
-    return _Reading(steps, layout, chosen).schedule(window)
+    reading = _Reading(steps, layout, chosen)
+    return Kept(reading.schedule(window), layout, tuple(reading.order))
 
 
 def _window(lots: Sequence[LotWindow]) -> int | None:
