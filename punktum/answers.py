@@ -16,6 +16,7 @@ class Answer:
 
     status: str | None = None
     attempt: int | None = None
+    superseded_by: int | None = None
     stop_requested: StopRequest | None = None
     missing_seq: tuple[int, ...] = ()
     window_ends_at: str | None = None
@@ -33,6 +34,7 @@ def read_answer(body: Mapping[str, object]) -> Answer:
     return Answer(
         status=reading.text(body.get("status")),
         attempt=reading.whole(body.get("attempt")),
+        superseded_by=reading.whole(body.get("superseded_by")),
         stop_requested=_stop(reading.record(stop)) if isinstance(stop, Mapping) else None,
         missing_seq=tuple(reading.wholes(body.get("missing_seq"))),
         window_ends_at=reading.text(body.get("window_ends_at")),
@@ -63,6 +65,23 @@ def _stop(stop: Mapping[str, object]) -> StopRequest:
     return StopRequest(
         reading.text(stop.get("rule")), reading.text(stop.get("text")) or "a stop was asked for"
     )
+
+
+@dataclass(frozen=True, slots=True)
+class StartNews:
+    """How the start went: ``recorded``, ``refused``, ``unreachable``, or ``unknown`` so far."""
+
+    word: str = "unknown"
+    text: str = ""
+    next_id: str | None = None
+
+    @property
+    def offer(self) -> str:
+        """The next id, where the server offered one that its text does not name already."""
+        if self.next_id is None:
+            return ""
+        named = "" if self.next_id in self.text else f"; the next id is {self.next_id}"
+        return f"{named} (--run {self.next_id})"
 
 
 @dataclass(frozen=True, slots=True)

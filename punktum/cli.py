@@ -175,8 +175,8 @@ def _told(done: Replayed, as_json: bool) -> int:
         print(f"{attempts}, {events} sent, {done.refused} refused; {submissions} sent")
     for refusal in done.first_refusals:
         talk.say(f"refused, kept in the spool: {refusal}")
-    for kept in done.kept:
-        talk.say(kept)
+    for said in (*done.renamed, *done.kept):
+        talk.say(said)
     if done.trouble:
         talk.say(f"not finished: {done.trouble}; nothing is lost, try again")
         return FAILED if done.not_allowed else UNREACHABLE

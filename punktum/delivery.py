@@ -3,7 +3,8 @@
 ``POST /api/v1/events`` with ``{"events": [...]}``, at most 1,000 events and 512 KiB. What the
 answer means: 2xx stored; 401, 403, 408, 429 and 5xx tried again later (Retry-After respected);
 413 split; any other 4xx kept in the spool and marked refused. A refused start holds back the rest
-of its attempt. Seq numbers the server misses are sent once more.
+of its attempt, unless it is sent again under another id (``renaming.py``). Seq numbers the server
+misses are sent once more.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from punktum import instants
 from punktum.answers import Answer, Result, is_retried, read_answer, read_results
 from punktum.events import Identity
 from punktum.ledger import Ledger
-from punktum.marks import mark_held, mark_named, marked_held, marked_named, unmark_held
+from punktum.marks import awaits_start, mark_held, mark_named, marked_held, marked_named, settle
+from punktum.renaming import Renaming, under_names
 from punktum.server import Reply, Server, Unreachable
 from punktum.spool import Line, SpoolWriter, identity_of, line_of, read_lines
 
@@ -63,7 +65,8 @@ class Delivery:
     """One spool file on its way. Not to be shared between threads.
 
     ``names`` are the ``run`` and ``step`` to send instead of those in the lines; the attempt keeps
-    them once its start was taken, also in the process that still writes.
+    them once its start was taken, also in the process that still writes. ``may_rename`` False: a
+    person named the id.
     """
 
     def __init__(
@@ -78,6 +81,7 @@ class Delivery:
         on_answer: Callable[[Answer], None] | None = None,
         on_refusal: Callable[[Refusal], None] | None = None,
         heed_marks: bool = True,
+        may_rename: bool = True,
     ) -> None:
         self._server = server
         self._file = spool_file
@@ -92,11 +96,18 @@ class Delivery:
         self._missing: set[int] = set()
         self._sent_again: set[int] = set()
         self._heed_marks = heed_marks
+        self._renaming = (
+            Renaming(spool_file.parent, self._identity) if may_rename and self._identity else None
+        )
         self.was_known = False
         """Whether the server had the start already, by its answer."""
+        self.was_taken = False
+        """Whether the server has the start by now."""
 
     def send_next(self, most: int = MOST_EVENTS) -> Carried:
         """Send the next batch, if there is one. Never raises for what a server does."""
+        if self.waits_for_start:
+            return Carried(held=True)
         if self._heed_marks and self._identity and marked_held(self._file.parent, self._identity):
             return Carried(held=True)
         batch = self._next(min(most, self._limit))
@@ -107,6 +118,18 @@ class Delivery:
         except Unreachable as error:
             return self._later(f"{self._server.url} does not answer: {error}")
         return self._judge(batch, reply)
+
+    @property
+    def waits_for_start(self) -> bool:
+        """Whether another source's start has yet to decide which run this belongs to."""
+        return self._identity is not None and awaits_start(self._file.parent, self._identity)
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """The names that are sent instead of those in the lines."""
+        if self._names is not None:
+            return self._names
+        return marked_named(self._file.parent, self._identity) if self._identity else {}
 
     def _next(self, most: int) -> _Batch | None:
         """What the server misses first, then the file, then what the disk did not take."""
@@ -150,11 +173,9 @@ class Delivery:
 
     def _body(self, batch: _Batch) -> bytes:
         raws = [line.raw for line in batch.lines]
-        names = self._names
-        if names is None and self._identity is not None:
-            names = marked_named(self._file.parent, self._identity)
+        names = self.names
         if names:
-            renamed = [_renamed(line.event(), names) for line in batch.lines]
+            renamed = [under_names(line.event(), names) for line in batch.lines]
             raws = [json.dumps(event, ensure_ascii=False).encode() for event in renamed]
         return b'{"events":[' + b",".join(raws) + b"]}"
 
@@ -180,6 +201,8 @@ class Delivery:
         for line, result in zip(batch.lines, results, strict=True):
             if result.retried or held:
                 break
+            if not result.stored and line.kind == "start" and self._renamed(result):
+                return Carried()
             done += 1
             held = not result.stored and self._refused(line, result)
             if result.stored and line.kind == "start":
@@ -201,12 +224,27 @@ class Delivery:
         return Carried(sent=done)
 
     def _start_taken(self, result: Result) -> None:
-        self.was_known = result.duplicate
+        self.was_known, self.was_taken = result.duplicate, True
         if self._identity is None:
             return
         if self._names:
             mark_named(self._file.parent, self._identity, self._names)
-        unmark_held(self._file.parent, self._identity)
+        settle(self._file.parent, self._identity)
+
+    def _renamed(self, result: Result) -> bool:
+        """Whether the refused start is to be sent again, under another id."""
+        if self._renaming is None or self._identity is None:
+            return False
+        refused = self.names.get("run", self._identity.run)
+        run = self._renaming.after(refused, result.status, result.problem)
+        if run is not None and self._names is not None:
+            self._names = {**self._names, "run": run}
+        return run is not None
+
+    @property
+    def was_renamed(self) -> bool:
+        """Whether the start was refused under one id and sent again under another."""
+        return self._renaming is not None and self._renaming.happened
 
     def _refused(self, line: Line, result: Result) -> bool:
         """Note a refusal; True when it was the start, so that the attempt is held back."""
@@ -252,16 +290,7 @@ class Delivery:
         if retry_after_s is not None:
             wait_s = min(float(retry_after_s), LONGEST_RETRY_AFTER_S)
         else:
-            longest = (
-                LONGEST_WAIT_S
-                if slowly
-                else min(LONGEST_WAIT_S, 0.25 * 2 ** min(self._failures, 10))
-            )
-            wait_s = longest * random.uniform(0.5, 1.0)
+            doubled = min(LONGEST_WAIT_S, 0.25 * 2 ** min(self._failures, 10))
+            wait_s = (LONGEST_WAIT_S if slowly else doubled) * random.uniform(0.5, 1.0)
         self.ledger.update(replace(self.ledger.now, trouble=why))
         return Carried(wait_s=wait_s, why=why)
-
-
-def _renamed(event: dict[str, object], names: Mapping[str, str]) -> dict[str, object]:
-    """The event under other names; it says no step where it said none."""
-    return {**event, **{name: said for name, said in names.items() if name in event}}

@@ -1,8 +1,10 @@
-"""The job's own clock as text, and what is left until an instant the server named."""
+"""The job's own clock as text, what is left until an instant the server named, and when the
+wrapper began."""
 
 from __future__ import annotations
 
 import calendar
+import os
 import re
 import time
 
@@ -45,3 +47,12 @@ def span_text(seconds: float) -> str:
         if amount:
             parts.append(f"{amount} {name}")
     return " ".join(parts[:2]) or "0 s"
+
+
+def attempt_began() -> float | None:
+    """When the wrapper began, by the monotonic clock that all processes of a machine share."""
+    try:
+        began = float(os.environ["PUNKTUM_BEGAN"])
+    except (KeyError, ValueError):
+        return None
+    return began if began <= time.monotonic() else None

@@ -2,8 +2,8 @@
 
 ``stop``: a stop was asked for (by the server, or by a sealed rule judged here). ``held``: the
 server refused the start, so later events wait. ``rules``: the sealed rules the start's answer
-brought. ``named``: the run id and step under which a replay had it recorded instead. Each is
-written whole or not at all.
+brought. ``proposed``: nobody named the run id, and the server has not taken it yet. ``named``: the
+run id and step under which the attempt is recorded instead. Each is written whole or not at all.
 """
 
 from __future__ import annotations
@@ -84,10 +84,11 @@ def marked_held(folder: Path, identity: Identity) -> dict[str, object] | None:
     return read_whole(_mark(folder, identity, "held"))
 
 
-def unmark_held(folder: Path, identity: Identity) -> None:
-    """The start was taken after all."""
-    with contextlib.suppress(OSError):  # nothing there, or no folder to leave marks in
-        _mark(folder, identity, "held").unlink()
+def settle(folder: Path, identity: Identity) -> None:
+    """The start was taken, at once or after all: nothing is held back, and the run id holds."""
+    for name in ("held", "proposed"):
+        with contextlib.suppress(OSError):  # nothing there, or no folder to leave marks in
+            _mark(folder, identity, name).unlink()
 
 
 def mark_rules(folder: Path, identity: Identity, rules: Mapping[str, object]) -> None:
@@ -100,9 +101,26 @@ def marked_rules(folder: Path, identity: Identity) -> dict[str, object] | None:
     return read_whole(_mark(folder, identity, "rules"))
 
 
-def mark_named(folder: Path, identity: Identity, names: Mapping[str, str]) -> None:
-    """Leave word of the ``run`` and ``step`` that this attempt is recorded under instead."""
-    write_whole(_mark(folder, identity, "named"), dict(names))
+def mark_proposed(folder: Path, identity: Identity) -> None:
+    """Leave word that the run id was proposed by us, and which source tells of the start."""
+    write_whole(_mark(folder, identity, "proposed"), {"source": identity.source})
+
+
+def marked_proposed(folder: Path, identity: Identity) -> str | None:
+    """The source whose start decides about a proposed id; None once it did, or for a named id."""
+    found = read_whole(_mark(folder, identity, "proposed"))
+    return reading.text(found.get("source")) if found is not None else None
+
+
+def awaits_start(folder: Path, identity: Identity) -> bool:
+    """Whether another source's start has yet to decide which run this source belongs to."""
+    return marked_proposed(folder, identity) not in (None, identity.source)
+
+
+def mark_named(folder: Path, identity: Identity, names: Mapping[str, str]) -> bool:
+    """Leave word of the ``run`` and ``step`` that this attempt is recorded under instead; False
+    when the disk does not take it."""
+    return write_whole(_mark(folder, identity, "named"), dict(names))
 
 
 def marked_named(folder: Path, identity: Identity) -> dict[str, str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from punktum import reading
-from punktum.events import ENDS
+from punktum.events import ENDS, Identity
 from punktum.locks import is_held
 from punktum.marks import marked_named
 from punktum.spool import identity_of, last_event, read_lines, spool_files
@@ -76,7 +76,7 @@ def propose_run(folder: Path, step: str, config_sha256: str) -> Proposal:
     """
     attempts = [attempt for attempt in known_attempts(folder) if attempt.step == step]
     if not attempts:
-        return Proposal(f"{_as_id(step)}-01")
+        return Proposal(first_id(step))
     newest = attempts[-1]
     if newest.config_sha256 == config_sha256 and newest.may_go_on:
         return Proposal(newest.run)
@@ -85,6 +85,41 @@ def propose_run(folder: Path, step: str, config_sha256: str) -> Proposal:
     while following in taken:
         following = next_id(following)
     return Proposal(following, None if newest.config_sha256 == config_sha256 else newest.run)
+
+
+def first_id(step: str) -> str:
+    """The id of a step's first run: ``control-01``."""
+    cleaned = re.sub(r"[^A-Za-z0-9._-]+", "-", step).strip("-._")
+    return f"{cleaned[:58] or 'run'}-01"
+
+
+def name_of_the_same(folder: Path, identity: Identity) -> str | None:
+    """The id that another attempt of this run and configuration is recorded under instead."""
+    same: dict[str, list[tuple[str, str]]] = {}
+    for path in spool_files(folder):
+        other, start = identity_of(path), _start_of(path)
+        if other is None or start is None or other.run != identity.run:
+            continue
+        config = reading.text(start.get("config_sha256")) or ""
+        named = marked_named(folder, other).get("run")
+        same.setdefault(other.attempt_id, []).append((config, named or ""))
+    own = same.pop(identity.attempt_id, [("", "")])[0][0]
+    found = [named for known in same.values() for config, named in known if config == own and named]
+    return found[-1] if found else None
+
+
+def spool_identity(folder: Path, run: str, attempt_id: str) -> Identity:
+    """Whose spool an attempt writes to: its files keep the id that it began under."""
+    for path in folder.glob("*.jsonl"):
+        known = identity_of(path)
+        if known is not None and known.attempt_id == attempt_id:
+            return Identity(known.run, attempt_id)
+    return Identity(run, attempt_id)
+
+
+def recorded_run(folder: Path, run: str, attempt_id: str) -> str:
+    """The id that an attempt is recorded under, as far as its spool knows."""
+    return marked_named(folder, spool_identity(folder, run, attempt_id)).get("run", run)
 
 
 def next_id(run: str) -> str:
@@ -114,8 +149,3 @@ def _start_of(path: Path) -> dict[str, object] | None:
     except OSError:
         return None
     return first.event() if first is not None and first.kind == "start" else None
-
-
-def _as_id(step: str) -> str:
-    cleaned = re.sub(r"[^A-Za-z0-9._-]+", "-", step).strip("-._")
-    return cleaned[:58] or "run"

@@ -12,17 +12,23 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from punktum import instants, talk
-from punktum.answers import Answer
+from punktum.answers import Answer, StartNews
 from punktum.delivery import Carried, Delivery, Refusal
 from punktum.events import Identity
 from punktum.heads import HeadWitness
 from punktum.ledger import Ledger
-from punktum.marks import StopRequest, mark_rules, mark_stop, marked_held, marked_stop
+from punktum.marks import (
+    StopRequest,
+    mark_rules,
+    mark_stop,
+    marked_held,
+    marked_named,
+    marked_stop,
+)
 from punktum.sender import Sender
 from punktum.server import Server
 from punktum.settings import Settings
@@ -35,25 +41,9 @@ START_WAIT_S: Final = 5.0
 CLOSE_WAIT_S: Final = 4.5
 
 
-@dataclass(frozen=True, slots=True)
-class StartNews:
-    """How the start went: ``recorded``, ``refused``, ``unreachable``, or ``unknown`` so far."""
-
-    word: str = "unknown"
-    text: str = ""
-    next_id: str | None = None
-
-    @property
-    def offer(self) -> str:
-        """The next id, where the server offered one that its text does not name already."""
-        if self.next_id is None:
-            return ""
-        named = "" if self.next_id in self.text else f"; the next id is {self.next_id}"
-        return f"{named} (--run {self.next_id})"
-
-
 class Recorder:
-    """One source's record. ``began`` is a reading of ``time.monotonic`` shared by the attempt."""
+    """One source's record. ``began`` is a reading of ``time.monotonic`` shared by the attempt;
+    ``inside`` says that a wrapper around it speaks for the attempt."""
 
     def __init__(
         self,
@@ -65,6 +55,7 @@ class Recorder:
         on_tick: Callable[[], None] | None = None,
         on_answer: Callable[[Answer], None] | None = None,
         anyway: str = "Training goes on",
+        inside: bool = False,
     ) -> None:
         self.folder = folder
         self.settings = settings
@@ -72,6 +63,7 @@ class Recorder:
         self._on_tick = on_tick
         self._on_answer = on_answer
         self._anyway = anyway
+        self._inside = inside
         self._pid = os.getpid()
         self._to_say: deque[str] = deque()
         self._said: set[str] = set()
@@ -115,14 +107,14 @@ class Recorder:
         return os.getpid() != self._pid
 
     @property
+    def run(self) -> str:
+        """The id under which the attempt is recorded, as far as it is known by now."""
+        return marked_named(self.folder, self.identity).get("run", self.identity.run)
+
+    @property
     def elapsed_s(self) -> int:
         """Whole seconds since the attempt began."""
         return max(0, int(time.monotonic() - self._began))
-
-    @property
-    def seq(self) -> int:
-        """The number of the newest event."""
-        return self._writer.seq
 
     @property
     def spool_file(self) -> Path:
@@ -192,6 +184,12 @@ class Recorder:
             return StartNews("unreachable", f"{self.settings.url} does not answer")
         return self._start_news
 
+    def start_is_taken(self, timeout_s: float) -> bool:
+        """Whether the server has the start, after a last try of at most ``timeout_s`` seconds."""
+        if self._sender is not None and self._start_news.word in ("unknown", "unreachable"):
+            self._sender.drain(timeout_s)
+        return self._start_news.word == "recorded"
+
     def close(self, timeout_s: float = CLOSE_WAIT_S) -> bool:
         """Send what is left, at most ``timeout_s`` seconds; True when the server has everything."""
         if self.is_copy:
@@ -255,11 +253,23 @@ class Recorder:
         if answer.rules is not None:
             rules = {"rules": [as_dict(rule) for rule in answer.rules]}
             mark_rules(self.folder, self.identity, {**rules, "metric_names": answer.metric_names})
+        if not self._inside:
+            self._tell_standing(answer)
         if self._start_news.word != "recorded":
             self._start_news = StartNews("recorded")
             self._started.set()
         if answer.rules is not None and self._server is not None:
             fetch_sheet(self._server, self.folder)
+
+    def _tell_standing(self, answer: Answer) -> None:
+        """Say once under which other id this is recorded, and once that it counts no more."""
+        proposed, run = self.identity.run, self.run
+        if run != proposed:
+            self.say_once("renamed", f"{proposed} is taken: this run is recorded as {run}")
+        if answer.superseded_by is not None:
+            over = f"attempt {answer.superseded_by} of {run} took over from this one"
+            kept = f"its events are kept as evidence of attempt {answer.attempt}"
+            self.say_once("superseded", f"{over}. It goes on, and {kept}")
 
     def _refused(self, refusal: Refusal) -> None:
         detail = str(refusal.problem.get("detail") or refusal.problem.get("title") or "")
@@ -288,12 +298,3 @@ class Recorder:
             word = "refused" if carried.not_allowed else "unreachable"
             self._start_news = StartNews(word, carried.why)
             self._started.set()
-
-
-def attempt_began() -> float | None:
-    """When the wrapper began, by the monotonic clock that all processes of a machine share."""
-    try:
-        began = float(os.environ["PUNKTUM_BEGAN"])
-    except (KeyError, ValueError):
-        return None
-    return began if began <= time.monotonic() else None

@@ -18,9 +18,11 @@ from punktum.beats import Beats
 from punktum.checkpoints import checkpoint_fields
 from punktum.death import ending_of_exception
 from punktum.events import Identity, log_tail, plain
+from punktum.instants import attempt_began
 from punktum.marks import StopRequest
+from punktum.naming import spool_identity
 from punktum.raised import NotRecording, StopRun
-from punktum.recorder import Recorder, attempt_began
+from punktum.recorder import Recorder
 from punktum.rule_source import RuleSource
 from punktum.settings import Settings, SettingsError, read_settings, spool_folder
 
@@ -79,8 +81,8 @@ class Run:
 
     @property
     def id(self) -> str:
-        """The run's id."""
-        return self._id
+        """The run's id; a proposed one that is taken gives way to the next free one."""
+        return self._recorder.run if self._recorder else self._id
 
     @property
     def attempt_id(self) -> str | None:
@@ -179,12 +181,12 @@ class Run:
         named, self._id = self._named, os.environ["PUNKTUM_RUN_ID"]
         if named != self._id:
             talk.say(f"run {named} is recorded as {self._id}, as the wrapper says")
-        identity = Identity(self._id, os.environ["PUNKTUM_ATTEMPT_ID"])
-        self._record(folder, identity, settings, attempt_began()).open()
+        identity = spool_identity(folder, self._id, os.environ["PUNKTUM_ATTEMPT_ID"])
+        self._record(folder, identity, settings).open()
 
     def _start(self, folder: Path, settings: Settings) -> None:
         from punktum.arguments import own_params
-        from punktum.starting import begin_attempt, gather_configuration, start_fields
+        from punktum.starting import begin_attempt, gather_configuration, write_start
 
         found = gather_configuration(
             own_params() if self._params is None else self._params,
@@ -194,9 +196,8 @@ class Run:
         )
         start = begin_attempt(folder, self.step, found, named=self._named, takeover=self._takeover)
         self._id = start.run
-        fields = start_fields(start, folder, self._beats.expect_next_s)
-        recorder = self._record(folder, Identity(start.run, start.attempt_id), settings, None)
-        recorder.emit("start", fields)
+        recorder = self._record(folder, Identity(start.run, start.attempt_id), settings)
+        write_start(recorder, start, self._beats.expect_next_s)
         recorder.open()
         if settings.url is None:
             talk.say(
@@ -206,11 +207,15 @@ class Run:
         if self._strict:
             self._insist(recorder)
 
-    def _record(
-        self, folder: Path, identity: Identity, settings: Settings, began: float | None
-    ) -> Recorder:
+    def _record(self, folder: Path, identity: Identity, settings: Settings) -> Recorder:
         recorder = Recorder(
-            folder, identity, settings, began=began, on_tick=self._tick, on_answer=self._rules.hear
+            folder,
+            identity,
+            settings,
+            began=attempt_began() if self._attached else None,
+            on_tick=self._tick,
+            on_answer=self._rules.hear,
+            inside=self._attached,
         )
         self._beats.attach(recorder)
         self._recorder = recorder
@@ -263,7 +268,7 @@ class Run:
             self._end(recorder, error)
         all_sent = recorder.close()
         if recorder.settings.url is not None and not all_sent and not self._attached:
-            talk.say(f"the server does not have all of {self._id} yet; {recorder.way_to_send}")
+            talk.say(f"the server does not have all of {recorder.run} yet; {recorder.way_to_send}")
 
     def _end(self, recorder: Recorder, error: BaseException | None) -> None:
         stop = recorder.stop_requested

@@ -7,7 +7,7 @@ number, so the record is the same however often it is done.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -28,7 +28,8 @@ GO_ON, HELD, BROKEN = "go on", "held", "broken"
 @dataclass(frozen=True, slots=True)
 class Replayed:
     """Counts of one replay; ``trouble`` says why it broke off, ``not_allowed`` that it was the
-    token; ``kept`` what the record keeps although another step was asked for."""
+    token; ``kept`` what the record keeps although another step was asked for, or what waits;
+    ``renamed`` which proposed ids were taken."""
 
     attempts: int = 0
     events: int = 0
@@ -37,6 +38,7 @@ class Replayed:
     submissions_refused: int = 0
     first_refusals: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
+    renamed: tuple[str, ...] = ()
     trouble: str | None = None
     not_allowed: bool = False
 
@@ -50,6 +52,7 @@ class Replayed:
             "submissions_refused": self.submissions_refused,
             "refusals": list(self.first_refusals),
             "kept": list(self.kept),
+            "renamed": list(self.renamed),
             "trouble": self.trouble,
         }
 
@@ -96,21 +99,36 @@ class Replay:
         """
         changes = self._changes.get(attempt.identity.attempt_id, {})
         names = {**attempt.names, **changes}
-        deliveries = [self._delivery(path, attempt, names) for path in attempt.files]
-        first, others = deliveries[0], deliveries[1:]
-        word = self._carry(first, most=1) if others else GO_ON
+        own_id = "run" not in changes
+        first = self._delivery(attempt.files[0], attempt, names, own_id)
+        word = self._carry(first, most=1) if len(attempt.files) > 1 else GO_ON
+        others = [self._delivery(path, attempt, first.names, False) for path in attempt.files[1:]]
         for delivery in [*others, first]:
             if word != GO_ON:
                 break
             word = self._carry(delivery)
-        for delivery in deliveries:
+        for delivery in [first, *others]:
             delivery.ledger.save()
+        self._note_names(attempt, first)
         if first.was_known and "step" in changes and names != attempt.names:
             run = names.get("run", attempt.identity.run)
             self._note_kept(f"{run} was recorded before; its step stays what it was then")
         return word != BROKEN
 
-    def _delivery(self, path: Path, attempt: Attempt, names: dict[str, str]) -> Delivery:
+    def _note_names(self, attempt: Attempt, first: Delivery) -> None:
+        """Say under which id it went, and what waits for a start that is not there."""
+        run = attempt.identity.run
+        if first.was_renamed and first.was_taken:
+            said = f"{run} is taken: this run is recorded as {first.names['run']}"
+            self._done = replace(self._done, renamed=(*self._done.renamed, said))
+        elif first.waits_for_start:
+            self._note_kept(
+                f"{attempt.files[0].name} waits for the start of {run}: name its folder"
+            )
+
+    def _delivery(
+        self, path: Path, attempt: Attempt, names: Mapping[str, str], may_rename: bool
+    ) -> Delivery:
         return Delivery(
             self._server,
             path,
@@ -119,6 +137,7 @@ class Replay:
             names=names,
             on_refusal=self._refused,
             heed_marks=False,
+            may_rename=may_rename,
         )
 
     def _note_kept(self, said: str) -> None:
@@ -145,7 +164,9 @@ class Replay:
 
     def _refused(self, refusal: Refusal) -> None:
         why = refusal.problem.get("detail") or refusal.problem.get("title") or refusal.status
-        named = f"{refusal.kind} {refusal.seq}: {why}"
+        next_id = refusal.problem.get("next_id") if refusal.kind == "start" else None
+        way = f" Under another id: punktum replay {self._spool} --run {next_id}" if next_id else ""
+        named = f"{refusal.kind} {refusal.seq}: {why}{way}"
         first = self._done.first_refusals
         self._done = replace(
             self._done,

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import punktum
 from punktum import talk
@@ -15,8 +16,12 @@ from punktum.configuration import UNREADABLE, Configuration, configuration
 from punktum.events import RUN_ID, plain
 from punktum.hashing import path_sha256
 from punktum.machine import host_name, machine_id, visible_gpus
+from punktum.marks import mark_proposed
 from punktum.naming import gone_attempts, propose_run
 from punktum.revision import revision
+
+if TYPE_CHECKING:
+    from punktum.recorder import Recorder
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +35,7 @@ class Start:
     parent: str | None = None
     takeover: bool = False
     command: str | None = None
+    is_proposed: bool = False
 
 
 def begin_attempt(
@@ -51,7 +57,14 @@ def begin_attempt(
         raise ValueError(f"run id {run!r}: letters, digits, '.', '_' and '-', 64 at most")
     parent = proposal.parent if named is None else None
     return Start(
-        plain(step, 64) or "(no name)", run, new_attempt_id(), found, parent, takeover, command
+        plain(step, 64) or "(no name)",
+        run,
+        new_attempt_id(),
+        found,
+        parent,
+        takeover,
+        command,
+        is_proposed=named is None,
     )
 
 
@@ -88,6 +101,13 @@ def _hash(path: Path) -> str:
     except OSError as error:
         talk.say(f"cannot read {path}: {error.strerror}; the configuration is recorded without it")
         return UNREADABLE
+
+
+def write_start(recorder: Recorder, start: Start, expect_next_s: int) -> None:
+    """The first line of the attempt, and beforehand word of an id that nobody named."""
+    if start.is_proposed:
+        mark_proposed(recorder.folder, recorder.identity)
+    recorder.emit("start", start_fields(start, recorder.folder, expect_next_s))
 
 
 def start_fields(start: Start, folder: Path, expect_next_s: int) -> dict[str, object]:

@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from punktum import instants, reading
-from punktum.events import ENDS, visible
+from punktum.events import ENDS, Identity, visible
 from punktum.ledger import read_standing
 from punktum.locks import is_held
-from punktum.marks import marked_held, marked_named, marked_stop
+from punktum.marks import marked_held, marked_named, marked_proposed, marked_stop
 from punktum.sheet import kept_sheet
 from punktum.spool import identity_of, last_event, spool_files, starts_with
 from punktum.submission import kept_submissions
@@ -100,9 +100,16 @@ def _source(folder: Path, path: Path) -> SourceStatus:
         answered_at=standing.answered_at,
         trouble=standing.trouble,
         not_recording=None if held is None else str(held.get("detail") or held.get("title") or ""),
-        recorded_as=" of ".join(marked_named(folder, identity).values()) or None,
+        recorded_as=_recorded_as(folder, identity),
         stop=None if stop is None else f"{stop.rule or 'operator'}: {stop.text}",
     )
+
+
+def _recorded_as(folder: Path, identity: Identity) -> str | None:
+    """The names it was recorded under instead; those that are only being tried do not count."""
+    if marked_proposed(folder, identity) is not None:
+        return None
+    return " of ".join(marked_named(folder, identity).values()) or None
 
 
 def status_lines(status: SpoolStatus) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,9 +15,11 @@ from punktum import instants, reading
 from punktum.answers import is_retried
 from punktum.checks import Verdict
 from punktum.checks.base_revision import CONFIG, base_of
+from punktum.events import Identity
 from punktum.machine import host_name, machine_id
 from punktum.manifest import FileEntry
 from punktum.marks import read_whole, write_whole
+from punktum.naming import recorded_run
 from punktum.server import Reply, Server, Unreachable
 
 FOLDER: Final = "submissions"
@@ -62,10 +65,23 @@ def make_submission(
     }
 
 
-def keep_submission(spool: Path, deliverable: str, submission: dict[str, object]) -> Path | None:
-    """Write it beside the spool before it is posted; None when the disk does not take it."""
+def own_attempt(spool: Path) -> Identity | None:
+    """The attempt that this process is part of, under the id that it is recorded by."""
+    run, attempt = os.environ.get("PUNKTUM_RUN_ID"), os.environ.get("PUNKTUM_ATTEMPT_ID") or ""
+    return Identity(recorded_run(spool, run, attempt), attempt) if run else None
+
+
+def keep_submission(
+    spool: Path, deliverable: str, submission: dict[str, object], own: Identity | None = None
+) -> Path | None:
+    """Write it beside the spool before it is posted; None when the disk does not take it.
+
+    ``own`` is the attempt that made the files, where no run was named.
+    """
     path = spool / FOLDER / f"{submission['submission_id']}.json"
     kept = {"deliverable": deliverable, "submission": submission, "taken": None, "answer": None}
+    if own is not None:
+        kept["own"] = {"run": own.run, "attempt_id": own.attempt_id}
     return path if write_whole(path, kept) else None
 
 
@@ -82,13 +98,25 @@ def kept_submissions(spool: Path) -> list[Path]:
 
 def post_kept(server: Server, path: Path) -> Posted:
     """Post a kept submission, any number of times: the server knows it by its id."""
-    kept = read_whole(path) or {}
+    kept = _under_its_run(read_whole(path) or {}, path.parent.parent)
     posted = post_submission(
         server, reading.text(kept.get("deliverable")) or "", reading.record(kept.get("submission"))
     )
     if posted.taken is not None:
         write_whole(path, {**kept, "taken": posted.taken, "answer": posted.text})
     return posted
+
+
+def _under_its_run(kept: dict[str, object], spool: Path) -> dict[str, object]:
+    """The run that made the files goes by the id that its attempt was given since; what a server
+    has judged stays as it was."""
+    own, submission = reading.record(kept.get("own")), reading.record(kept.get("submission"))
+    run, attempt_id = reading.text(own.get("run")), reading.text(own.get("attempt_id"))
+    if run is None or attempt_id is None or kept.get("taken") is not None:
+        return kept
+    manifest = reading.record(submission.get("manifest"))
+    manifest["runs"] = [recorded_run(spool, run, attempt_id)]
+    return {**kept, "submission": {**submission, "manifest": manifest}}
 
 
 def post_submission(server: Server, deliverable: str, submission: dict[str, object]) -> Posted:

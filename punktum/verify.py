@@ -23,7 +23,14 @@ from punktum.sheet import (
     sheet_in,
     sheet_of_campaign_file,
 )
-from punktum.submission import Posted, keep_submission, make_submission, post_kept, post_submission
+from punktum.submission import (
+    Posted,
+    keep_submission,
+    make_submission,
+    own_attempt,
+    post_kept,
+    post_submission,
+)
 
 OK, FAILED, USAGE, UNREACHABLE = 0, 1, 2, 5
 
@@ -92,8 +99,8 @@ class Verifier:
         named = os.environ.get("PUNKTUM_SPOOL")
         self._spool = Path(named) if named else folder / ".punktum" / "spool"
         self._server = Server(settings) if settings.url else None
-        own_run = os.environ.get("PUNKTUM_RUN_ID")
-        self._runs = list(runs) or ([own_run] if own_run else [])
+        self._own = None if runs else own_attempt(self._spool)
+        self._runs = list(runs) or ([self._own.run] if self._own else [])
         self._globs = globs
         self.sheet = self._find_sheet(campaign_file)
 
@@ -157,7 +164,7 @@ class Verifier:
         submission = make_submission(folder, files, verdicts, self._runs, command, self._spool)
         if not self._runs:
             talk.say(f"{deliverable.id}: no run is named (--run ID), so a person decides")
-        kept = keep_submission(self._spool, deliverable.id, submission)
+        kept = keep_submission(self._spool, deliverable.id, submission, self._own)
         if self._server is None:
             talk.say(f"no PUNKTUM_URL: the evidence waits in {self._spool}")
             return None

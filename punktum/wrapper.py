@@ -18,18 +18,19 @@ from pathlib import Path
 from typing import Final
 
 from punktum import talk
+from punktum.answers import StartNews
 from punktum.arguments import params_from_command, shown_command
 from punktum.death import Ending, ending_of_process, shell_exit_code
 from punktum.events import Identity, last_line, log_tail, plain
 from punktum.machine import memory_kills
 from punktum.on_end import tell_owner
 from punktum.pressure import Pressure
-from punktum.recorder import CLOSE_WAIT_S, START_WAIT_S, Recorder, StartNews
+from punktum.recorder import CLOSE_WAIT_S, START_WAIT_S, Recorder
 from punktum.server import Server
 from punktum.settings import Settings, spool_folder
 from punktum.siblings import deliver_siblings, is_listened_to, last_measured
 from punktum.signals import SignalInbox
-from punktum.starting import Start, begin_attempt, gather_configuration, start_fields
+from punktum.starting import begin_attempt, gather_configuration, write_start
 from punktum.tee import Tee, start_tee
 
 TICK_S: Final = 0.2
@@ -125,12 +126,12 @@ class WrappedRun:
             on_tick=self._beat,
             anyway="Training starts anyway",
         )
-        recorder.emit("start", start_fields(start, self._folder, self._expect_next_s))
+        write_start(recorder, start, self._expect_next_s)
         recorder.open()
         self._recorder = recorder
         news = self._await_start(recorder, inbox)
         recorder.speak()
-        self._announce(start, news)
+        self._announce(recorder, news)
         return news
 
     def _await_start(self, recorder: Recorder, inbox: SignalInbox) -> StartNews:
@@ -143,16 +144,17 @@ class WrappedRun:
             self._take(inbox.wait(0))
         return recorder.await_start(0)
 
-    def _announce(self, start: Start, news: StartNews) -> None:
+    def _announce(self, recorder: Recorder, news: StartNews) -> None:
         replay = f"send them later with: punktum replay {self._folder}"
-        if self._settings.url is None:
-            talk.say(f"no PUNKTUM_URL: events of {start.run} wait in {self._folder}; {replay}")
-        elif news.word == "recorded" and self._recorder is not None:
-            attempt = self._recorder.newest.attempt
+        run, url = recorder.run, self._settings.url
+        if url is None:
+            talk.say(f"no PUNKTUM_URL: events of {run} wait in {self._folder}; {replay}")
+        elif news.word == "recorded":
+            attempt = recorder.newest.attempt
             which = f", attempt {attempt}" if attempt is not None else ""
-            talk.say(f"recording {start.run}{which} at {self._settings.url}")
-        elif self._recorder is not None and self._recorder.start_news.word == "unknown":
-            talk.say(f"{news.text}; events of {start.run} wait in {self._folder}")
+            talk.say(f"recording {run}{which} at {url}")
+        elif recorder.start_news.word == "unknown":
+            talk.say(f"{news.text}; events of {run} wait in {self._folder}")
 
     def _spawn(self) -> subprocess.Popen[bytes]:
         tee = self._tee
@@ -172,9 +174,8 @@ class WrappedRun:
         environment = dict(os.environ)
         if self._recorder is None:
             return environment
-        identity = self._recorder.identity
-        environment["PUNKTUM_RUN_ID"] = identity.run
-        environment["PUNKTUM_ATTEMPT_ID"] = identity.attempt_id
+        environment["PUNKTUM_RUN_ID"] = self._recorder.run
+        environment["PUNKTUM_ATTEMPT_ID"] = self._recorder.identity.attempt_id
         environment["PUNKTUM_STEP"] = self._wish.step
         environment["PUNKTUM_SPOOL"] = str(self._folder)
         environment["PUNKTUM_BEGAN"] = repr(self._began)
@@ -264,7 +265,7 @@ class WrappedRun:
         if recorder is None:
             return
         identity = recorder.identity
-        if self._settings.url is not None and recorder.start_news.word == "recorded":
+        if recorder.start_is_taken(5.0 - CLOSE_WAIT_S):
             server = Server(self._settings, timeout_s=CLOSE_WAIT_S / 2)
             deliver_siblings(server, self._folder, identity, CLOSE_WAIT_S / 2)
             server.close()
@@ -274,7 +275,7 @@ class WrappedRun:
         reason = f" ({ending.reason_text})" if ending.reason_text else ""
         waits = self._settings.url is not None and not all_sent
         where = f"; {recorder.way_to_send}" if waits else ""
-        talk.say(f"{identity.run} {ending.outcome}{reason}{where}")
+        talk.say(f"{recorder.run} {ending.outcome}{reason}{where}")
 
     def _decline(self, news: StartNews) -> int:
         """``--strict`` and not recorded: the training does not start."""

@@ -28,6 +28,10 @@ ROOMS: tuple[tuple[str, Text], ...] = (
 )
 
 
+OF_ROOM = {"connect": "runs", "time": "runs"}
+"""Addresses that belong to a room without lying below it, where the names of runs are free."""
+
+
 @dataclass(frozen=True, slots=True)
 class Tab:
     """One entry of a navigation."""
@@ -176,4 +180,5 @@ def _navigation(path: str) -> tuple[Tab, ...]:
 def _tabs(path: str, frame: Frame) -> tuple[Tab, ...]:
     base = f"/campaigns/{frame.id}"
     here = path.removeprefix(base).strip("/").split("/")[0]
+    here = OF_ROOM.get(here, here)
     return tuple(Tab(label, f"{base}/{room}".rstrip("/"), here == room) for room, label in ROOMS)

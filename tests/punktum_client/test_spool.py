@@ -16,7 +16,7 @@ from punktum.marks import (
     mark_stop,
     marked_held,
     marked_stop,
-    unmark_held,
+    settle,
     write_whole,
 )
 from punktum.spool import (
@@ -86,8 +86,8 @@ def test_after_an_end_nothing_more_is_written(tmp_path: Path, end: str) -> None:
 
 def test_marks_where_there_is_no_folder_are_no_trouble(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    unmark_held(tmp_path / "file", WHO)
-    unmark_held(tmp_path / "none", WHO)
+    settle(tmp_path / "file", WHO)
+    settle(tmp_path / "none", WHO)
     assert marked_held(tmp_path / "file", WHO) is None
 
 
@@ -213,7 +213,7 @@ def test_marks_pass_between_processes_and_the_first_stop_stays(tmp_path: Path) -
     assert marked_stop(tmp_path, beside) == StopRequest("loss-not-finite", "loss is nan", True)
     mark_held(tmp_path, WHO, {"detail": "new id needed"})
     assert marked_held(tmp_path, beside) == {"detail": "new id needed"}
-    unmark_held(tmp_path, beside)
+    settle(tmp_path, beside)
     assert marked_held(tmp_path, WHO) is None
 
 

@@ -32,6 +32,18 @@ def _post(
     return client.post(f"/api/v1/runs/{run}/{kind}", json=body, headers=job)
 
 
+def test_the_answer_names_the_attempt_that_took_over(
+    client: TestClient, job: dict[str, str]
+) -> None:
+    _start(client, job)
+    assert _start(client, job, attempt_id=SECOND, takeover=True).json()["superseded_by"] is None
+    beat = {"attempt_id": FIRST, "seq": 2}
+    assert _post(client, job, "beat", beat).json()["superseded_by"] == 2
+    batch = {"events": [{"run": "a-01", "kind": "beat", **beat}]}
+    answer = client.post("/api/v1/events", json=batch, headers=job).json()
+    assert (answer["superseded_by"], answer["stop_requested"]) == (2, None)
+
+
 def _start(client: TestClient, job: dict[str, str], **more: Any) -> Response:
     body = {
         key: value for key, value in event(1, "start", **more).items() if key not in ("run", "kind")
@@ -52,6 +64,7 @@ def test_a_start_answers_with_everything_the_client_needs(
         "silent": False,
         "stalled": False,
         "attempt": 1,
+        "superseded_by": None,
         "duplicate": False,
         "stop_requested": None,
         "missing_seq": [],

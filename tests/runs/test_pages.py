@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -20,6 +21,8 @@ from tests.pages import read, submit
 from tests.runs.campaigns import ID, SECOND, closed, event, opened, recorded
 
 URL = f"/campaigns/{ID}/runs"
+CONNECT = f"/campaigns/{ID}/connect"
+TOKENS = f"/api/v1/campaigns/{ID}/tokens"
 NAN = event(3, metrics={"loss": "nan"}, progress=30, total=100)
 
 
@@ -56,7 +59,7 @@ def test_before_the_first_run_the_page_says_what_to_do(
     assert words(tree.css_first("#runs .empty-title")) == "No run has reported yet"
     link = tree.css_first("#runs .empty a")
     assert link is not None
-    assert link.attributes["href"] == f"{URL}/connect"
+    assert link.attributes["href"] == CONNECT
     assert words(tree.css_first("#stops .empty-title")) == "Nothing was stopped"
     assert [row[0] for row in rows(tree, "people")] == ["Prepare"]
 
@@ -146,6 +149,8 @@ def test_time_is_started_and_stopped_with_a_button(
     browser: TestClient, sqlite: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened(sqlite)
+    start = page(browser).css_first("#time-prepare form[action$='/time/start'] .button")
+    assert words(start) == "Start now : Prepare"
     done = _submitted(browser, "#time-prepare form[action$='/time/start']")
     assert (done.status_code, done.headers["location"]) == (303, f"{URL}#people")
     monkeypatch.setenv("PUNKTUM_NOW", (NOW + timedelta(hours=2)).isoformat())
@@ -219,21 +224,47 @@ def test_one_run_with_everything_known(browser: TestClient, sqlite: Database) ->
     assert rule == ["loss-not-finite", "loss", "2", "nan", "Fired"]
     assert len(rows(tree, "stops")) == 1
     kinds = [row[0] for row in rows(tree, "events")]
-    assert kinds == ["Failure", "Beat", "Beat", "Start"]
+    assert kinds == ["Failure", "A rule fired", "Start", "Beat"]
     assert words(tree.css_first("#events pre")) == "one\\x1b[0m two"
-    assert rows(tree, "events")[1][5] == "progress 30 total 100 metrics loss nan"
+    assert rows(tree, "events")[1][5] == "Progress 30 of 100 Metrics loss nan"
+
+
+def test_what_happened_stands_before_the_beats_which_are_folded(
+    browser: TestClient, sqlite: Database
+) -> None:
+    opened(sqlite)
+    held = ["parameters", "random"]
+    saved = event(61, "checkpoint", path="c/60", size=1_288_490_189, states=held)
+    beats = [event(seq, expect_next_s=900) for seq in (*range(2, 61), *range(62, 71))]
+    rank = [event(seq, source="rank-1") for seq in (1, 2)]
+    recorded(sqlite, event(1, "start"), *beats, saved, event(71, "finish"), *rank)
+    tree = page(browser, f"{URL}/a-01")
+    facts = tree.css("#events > table tbody tr")
+    assert [words(row.css_first("th")) for row in facts] == ["Finish", "Checkpoint", "Start"]
+    assert [words(fold) for fold in tree.css("#events summary")] == [
+        "Beats 1–2, Tue, 1 Dec, 09:00–09:00 2 beats of rank-1, attempt 1",
+        "Beats 2–70, Tue, 1 Dec, 09:00–09:01 68 beats of main, attempt 1",
+    ]
+    assert tree.css_first("#beats-1-main[open]") is None
+    assert len(tree.css("#beats-1-main tbody tr")) == 68
+    says = words(facts[1].css("td")[-1])
+    assert says == "Path c/60 Size 1.2 GiB It holds parameters, random numbers"
+    exact = tree.css_first("#events td [title='1,288,490,189 bytes']")
+    assert words(exact) == "1.2 GiB"
+    german = browser.get(f"{URL}/a-01", headers={"Accept-Language": "de"})
+    assert words(read(german).css_first("#events td [title*='1.288.490.189']")) == "1,2 GiB"
 
 
 def test_events_are_paged(browser: TestClient, sqlite: Database) -> None:
     opened(sqlite)
-    recorded(sqlite, event(1, "start"), *(event(seq) for seq in range(2, 73)))
+    recorded(sqlite, event(1, "start"), *(event(seq) for seq in range(2, 123)))
     recorded(sqlite, event(1, "start", attempt_id=SECOND, takeover=True))
     tree = page(browser, f"{URL}/a-01")
-    assert len(rows(tree, "events")) == 50
+    assert len(rows(tree, "events")) == 100
     link = tree.css_first("#events .actions a")
     assert link is not None
     older = page(browser, str(link.attributes["href"]))
-    assert len(rows(older, "events")) == 73 - 50
+    assert len(rows(older, "events")) == 123 - 100
     assert older.css_first("#events .actions a") is None
     assert browser.get(f"{URL}/a-01?before=x").status_code == 422
 
@@ -285,20 +316,20 @@ def test_what_is_not_there(browser: TestClient, sqlite: Database) -> None:
 
 def test_a_token_is_made_shown_once_and_revoked(browser: TestClient, sqlite: Database) -> None:
     opened(sqlite)
-    answer = submit(browser, f"{URL}/connect", "form#new-token", {"name": "box 7"})
+    answer = submit(browser, CONNECT, "form#new-token", {"name": "box 7"})
     assert answer.status_code == 200
     tree = read(answer)
     secret = words(tree.css_first("#token .code code"))
     assert secret.startswith("pk_")
     headers = {"Authorization": f"Bearer {secret}"}
     assert browser.post("/api/v1/runs/a-01/beat", headers=headers).status_code == 200
-    again = page(browser, f"{URL}/connect")
+    again = page(browser, CONNECT)
     assert secret not in (again.html or "")
     (row,) = rows(again, "tokens")
     assert row[0].startswith("box 7")
     assert row[3] == "Tue, 1 Dec, 15:12"
-    assert submit(browser, f"{URL}/connect", "#tokens form").status_code == 303
-    assert rows(page(browser, f"{URL}/connect"), "tokens")[0][4] == "Revoked"
+    assert submit(browser, CONNECT, "#tokens form").status_code == 303
+    assert rows(page(browser, CONNECT), "tokens")[0][4] == "Revoked"
     assert browser.post("/api/v1/runs/a-01/beat", headers=headers).status_code == 403
 
 
@@ -306,16 +337,61 @@ def test_the_lines_to_paste_name_this_server_and_the_step(
     browser: TestClient, sqlite: Database
 ) -> None:
     opened(sqlite)
-    tree = page(browser, f"{URL}/connect?step=variant-a")
+    tree = page(browser, f"{CONNECT}?step=variant-a")
     blocks = [words(block) for block in tree.css("#how .code code")]
     assert blocks[0] == "punktum check punktum run --step variant-a -- python train.py"
     assert blocks[1].startswith('import punktum with punktum.run("variant-a") as run:')
     assert "http://testserver/api/v1/runs/variant-a-01/start" in blocks[2]
     assert "export PUNKTUM_URL=http://testserver" in words(tree.css_first("#where .code code"))
     assert len(tree.css("#where .code")) == 1
-    assert words(page(browser, f"{URL}/connect?step=x").css_first("#how .code")).endswith(
+    assert words(page(browser, f"{CONNECT}?step=x").css_first("#how .code")).endswith(
         "python train.py"
     )
+
+
+@pytest.mark.parametrize(
+    ("taken", "free"),
+    [
+        ((), "variant-a-01"),
+        (("variant-a-02",), "variant-a-01"),
+        (("variant-a-01",), "variant-a-02"),
+        (("variant-a-01", "variant-a-02", "variant-a-04", "control-03"), "variant-a-03"),
+    ],
+)
+def test_the_lines_for_a_shell_name_a_run_id_that_is_free(
+    browser: TestClient, sqlite: Database, taken: tuple[str, ...], free: str
+) -> None:
+    opened(sqlite)
+    for number, run_id in enumerate(taken, start=1):
+        attempt = f"{number:032x}"
+        recorded(sqlite, event(1, "start", run=run_id, attempt_id=attempt), event(2))
+    block = words(page(browser, f"{CONNECT}?step=variant-a").css("#how .code code")[2])
+    assert re.findall(r"/api/v1/runs/([^/]+)/", block) == [free, free]
+    job = {"Authorization": f"Bearer {browser.post(TOKENS).json()['token']}"}
+    start = {"step": "variant-a", "config_sha256": "e" * 64}
+    assert browser.post(f"/api/v1/runs/{free}/start", json=start, headers=job).status_code == 200
+
+
+@pytest.mark.parametrize("name", ["connect", "time"])
+def test_a_run_may_be_called_as_any_part_of_an_address(
+    browser: TestClient, sqlite: Database, name: str
+) -> None:
+    opened(sqlite)
+    recorded(sqlite, event(1, "start", run=name), event(2, run=name))
+    assert [row[0] for row in rows(page(browser), "runs")] == [name]
+    tree = page(browser, f"{URL}/{name}")
+    assert name in words(tree.css_first("h1"))
+    answer = submit(browser, f"{URL}/{name}", "form[action$='/ask']", {"reason.ask": "enough"})
+    assert answer.status_code == 303
+    assert recorded(sqlite, event(3, run=name)).stop is not None
+
+
+def test_connecting_and_time_are_part_of_the_runs(browser: TestClient, sqlite: Database) -> None:
+    opened(sqlite)
+    refused = submit(browser, URL, "form#span", {"starts": "nonsense"})
+    assert refused.status_code == 422
+    for tree in (page(browser, CONNECT), read(refused)):
+        assert [words(tab) for tab in tree.css(".tabs [aria-current]")] == ["Runs"]
 
 
 def test_the_tunnel_is_shown_where_the_port_for_jobs_is_open(
@@ -323,23 +399,23 @@ def test_the_tunnel_is_shown_where_the_port_for_jobs_is_open(
 ) -> None:
     opened(sqlite)
     app = create_app(settings.model_copy(update={"jobs_port": 8123}), sqlite, b"a secret")
-    tree = page(TestClient(app), f"{URL}/connect")
+    tree = page(TestClient(app), CONNECT)
     assert "ssh -N -R 8123:127.0.0.1:8123" in words(tree.css("#where .code")[1])
 
 
 def test_a_closed_campaign_offers_no_act(browser: TestClient, sqlite: Database) -> None:
     opened(sqlite)
     recorded(sqlite, event(1, "start"))
-    browser.post(f"/api/v1/campaigns/{ID}/tokens")
+    browser.post(TOKENS)
     closed(sqlite)
-    for url in (URL, f"{URL}/a-01", f"{URL}/connect"):
+    for url in (URL, f"{URL}/a-01", CONNECT):
         assert page(browser, url).css("main form") == [], url
 
 
 def test_no_page_carries_script_or_style_of_its_own(browser: TestClient, sqlite: Database) -> None:
     opened(sqlite)
     recorded(sqlite, event(1, "start"), event(2), NAN)
-    for url in (URL, f"{URL}/a-01", f"{URL}/connect"):
+    for url in (URL, f"{URL}/a-01", CONNECT):
         tree = page(browser, url)
         assert tree.css("style, [style], script:not([src]), [onclick]") == [], url
         ids = [node.attributes["id"] for node in tree.css("[id]")]

@@ -243,6 +243,43 @@ def test_the_old_attempt_goes_on_being_recorded(database: Database) -> None:
     )
 
 
+def _taken_over(database: Database, *, by_takeover: bool) -> None:
+    """A second attempt starts: beside the first one, or after that one failed."""
+    opened(database)
+    posted(database, event(1, "start"))
+    if not by_takeover:
+        posted(database, event(2, "fail", exit_code=1))
+    posted(database, event(1, "start", attempt_id=SECOND, takeover=by_takeover))
+
+
+@pytest.mark.parametrize(
+    ("posts", "told"),
+    [
+        ([event(2)], 2),
+        ([event(2, "finish")], 2),
+        ([event(2), event(3, "fail", exit_code=1)], 2),
+        ([event(1, "start")], 2),
+        ([event(2), event(2, attempt_id=SECOND)], None),
+        ([event(2, attempt_id=SECOND), event(2)], 2),
+        ([event(2), event(1, "start", config_sha256="e" * 64, attempt_id="3" * 32)], 2),
+        ([event(None, attempt_id=None)], None),
+    ],
+)
+def test_who_was_taken_over_from_is_told_by_whom(
+    database: Database, posts: list[dict[str, Any]], told: int | None
+) -> None:
+    _taken_over(database, by_takeover=True)
+    assert recorded(database, *posts).superseded_by == told
+    assert run(database).attempt == 2
+
+
+def test_whoever_ended_before_the_next_attempt_was_not_taken_over_from(database: Database) -> None:
+    _taken_over(database, by_takeover=False)
+    assert posted(database, event(2, "fail", exit_code=1)).superseded_by is None
+    assert posted(database, event(3)).superseded_by is None
+    assert posted(database, event(2, attempt_id=SECOND)).superseded_by is None
+
+
 def test_after_a_failure_the_same_configuration_goes_on(database: Database) -> None:
     opened(database)
     recorded(database, event(1, "start"), event(2, "fail", exit_code=1))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from app.runs.rules.events import Status
-from app.runs.rules.naming import next_id
+from app.runs.rules.naming import first_id, free_id, next_id
 from app.runs.rules.starting import (
     Accepted,
     AttemptAlive,
@@ -18,6 +19,8 @@ from app.runs.rules.starting import (
     Starting,
     judge_start,
 )
+from punktum.events import RUN_ID
+from punktum.naming import propose_run
 from tests.runs.stories import SHA
 
 CONFIG = {"params": {"lr": "0.1", "rank": "16"}, "git_commit": "1" * 40, "corpora": {"eval": SHA}}
@@ -110,3 +113,11 @@ def test_without_parts_the_hash_itself_changed() -> None:
 def test_the_next_id(run: str, taken: tuple[str, ...], following: str) -> None:
     assert next_id(run, taken) == following
     assert len(following) <= 64
+
+
+@pytest.mark.parametrize("step", ["control", "x" * 64, "a b/c", "-.-", "data_check.2"])
+def test_server_and_client_name_a_first_run_alike(step: str, tmp_path: Path) -> None:
+    assert first_id(step) == propose_run(tmp_path, step, "a" * 64).run
+    assert RUN_ID.match(first_id(step))
+    assert free_id(first_id(step), ()) == first_id(step)
+    assert free_id(first_id(step), {first_id(step)}) == next_id(first_id(step))

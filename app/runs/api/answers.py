@@ -34,12 +34,14 @@ def _standing(told: Recorded, now: datetime, duplicate: bool) -> str:
     missing = _encode(told.missing) if told.missing else "[]"
     status = "null" if told.status is None else f'"{told.status}"'
     attempt = "null" if told.attempt is None else told.attempt
+    later = "null" if told.superseded_by is None else told.superseded_by
     rules = ""
     if told.rules is not None and told.names is not None:
         rules = f',"rules":{told.rules},"metric_names":{told.names}'
     return (
         f'"status":{status},"silent":{_truth(told.silent)},"stalled":{_truth(told.stalled)},'
-        f'"attempt":{attempt},"duplicate":{_truth(duplicate)},"stop_requested":{asked},'
+        f'"attempt":{attempt},"superseded_by":{later},'
+        f'"duplicate":{_truth(duplicate)},"stop_requested":{asked},'
         f'"missing_seq":{missing},"window_ends_at":{ends},"server_time":"{_milliseconds(now)}",'
         f'"head":{top},"warnings":{warnings}{rules}'
     )

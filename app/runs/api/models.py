@@ -44,6 +44,11 @@ class Answer(BaseModel):
     silent: bool
     stalled: bool
     attempt: int | None
+    superseded_by: int | None = Field(
+        description="the attempt that took over from this one while it ran; what this one still "
+        "posts is kept as its evidence, and nothing asks it to stop",
+        examples=[None, 2],
+    )
     duplicate: bool
     stop_requested: StopRequested | None
     missing_seq: list[int] = Field(description="numbers of this source that have not come")

@@ -48,6 +48,7 @@ class Recorded:
     silent: bool = False
     stalled: bool = False
     attempt: int | None = None
+    superseded_by: int | None = None
     stop: StopAsk | None = None
     missing: Sequence[int] = ()
     window_ends_at: datetime | None = None
@@ -105,6 +106,7 @@ class Recording:
                 told.results.append(Result(refusal=refusal))
                 continue
             told.results.append(Result(duplicate))
+            told.superseded_by = _taken_over_by(entered.attempt)
             last = entered
         self._write()
         if last is not None and self._campaign is not None:
@@ -202,6 +204,17 @@ class Recording:
         told.window_ends_at = book.usable_until(
             self._tx, campaign.id, campaign.head, lot, self._now
         )
+
+
+def _taken_over_by(attempt: Open) -> int | None:
+    """The attempt that took over from this one while it ran, as it stood before these posts.
+
+    So the post that brings its end is told as well.
+    """
+    current = attempt.row.attempt
+    if attempt.late or attempt.number >= current:
+        return None
+    return current if attempt.before.started and attempt.before.end is None else None
 
 
 def _is_repeated(attempt: Open, event: Event) -> bool:

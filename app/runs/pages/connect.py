@@ -1,4 +1,4 @@
-"""`/campaigns/{id}/runs/connect`: a job token, and the lines to paste where the job runs."""
+"""`/campaigns/{id}/connect`: a job token, and the lines to paste where the job runs."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from app.accounts.commands import NewToken, make_token, new_secret, revoke_token
 from app.accounts.queries import TokenView, tokens_of
 from app.accounts.rules import expiry
 from app.errors import AppError
+from app.runs import queries
 from app.runs.pages.listing import frame_or_404, known_of
 from app.texts import text
 from app.web import Form, page, read_form, redirect
@@ -38,7 +39,6 @@ class Lines:
 class ConnectPage:
     """The page; `made` is a token at the only moment that it can be read."""
 
-    base: str
     is_open: bool
     made: NewToken | None
     tokens: tuple[TokenView, ...]
@@ -48,13 +48,13 @@ class ConnectPage:
     form: Form
 
 
-@router.get("/campaigns/{campaign_id}/runs/connect")
+@router.get("/campaigns/{campaign_id}/connect")
 def connect(request: Request, campaign_id: str, step: str = "") -> Response:
     """The tokens there are, and the lines with a place for one."""
     return _show(request, campaign_id, Form(), step=step)
 
 
-@router.post("/campaigns/{campaign_id}/runs/connect/tokens")
+@router.post("/campaigns/{campaign_id}/connect/tokens")
 def make(request: Request, campaign_id: str, form: Typed) -> Response:
     """Make a token and show it, once: a redirect would have to carry it somewhere."""
     actor, now, secret = person(request), clock.now(), new_secret()
@@ -78,7 +78,7 @@ def make(request: Request, campaign_id: str, form: Typed) -> Response:
     return _show(request, campaign_id, Form(), made=made, step=form.get("step"))
 
 
-@router.post("/campaigns/{campaign_id}/runs/connect/revoke")
+@router.post("/campaigns/{campaign_id}/connect/revoke")
 def revoke(request: Request, campaign_id: str, form: Typed) -> Response:
     """End a token at once."""
     person(request)
@@ -89,7 +89,7 @@ def revoke(request: Request, campaign_id: str, form: Typed) -> Response:
     book.forget()
     return redirect(
         request,
-        f"/campaigns/{campaign_id}/runs/connect",
+        f"/campaigns/{campaign_id}/connect",
         text("The token is revoked. What it sent stays."),
     )
 
@@ -108,17 +108,17 @@ def _show(
         around = frame_or_404(session, campaign_id, now)
         known = known_of(session, campaign_id, now)
         tokens = tokens_of(session, campaign_id, now)
-    planned = known.plan.plan.steps if known.plan else ()
-    steps = tuple((one.id, one.title) for one in planned if one.gpus)
-    chosen = next((id_ for id_, _ in steps if id_ == step), steps[0][0] if steps else "control")
+        planned = known.plan.plan.steps if known.plan else ()
+        steps = tuple((one.id, one.title) for one in planned if one.gpus)
+        chosen = next((id_ for id_, _ in steps if id_ == step), steps[0][0] if steps else "control")
+        next_run = queries.next_run(session, campaign_id, chosen)
     context = ConnectPage(
-        base=known.base,
         is_open=around.state != "closed",
         made=made,
         tokens=tokens,
         steps=steps,
         step=chosen,
-        lines=lines(address(request), chosen, request.app.state.settings.jobs_port),
+        lines=lines(address(request), chosen, next_run, request.app.state.settings.jobs_port),
         form=form,
     )
     return page(
@@ -137,11 +137,14 @@ def address(request: Request) -> str:
     return f"{request.scope['scheme']}://{host.decode('latin-1')}"
 
 
-def lines(url: str, step: str, jobs_port: int | None) -> Lines:
-    """The blocks to paste; the token goes into a file of its owner alone, typed by nobody."""
+def lines(url: str, step: str, next_run: str, jobs_port: int | None) -> Lines:
+    """The blocks to paste; the token goes into a file of its owner alone, typed by nobody.
+
+    A shell has nobody who would go on under another id: its lines name one that is free.
+    """
     auth = '-H "Authorization: Bearer $(cat ~/.punktum-token)"'
     post = f"curl -fsS -m 10 --retry 5 {auth}"
-    run = f"{url}/api/v1/runs/{step}-01"
+    run = f"{url}/api/v1/runs/{next_run}"
     return Lines(
         token_file="(umask 077; cat > ~/.punktum-token)",
         settings=f'export PUNKTUM_URL={url}\nexport PUNKTUM_TOKEN_FILE="$HOME/.punktum-token"',

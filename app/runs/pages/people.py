@@ -26,7 +26,7 @@ Typed = Annotated[Form, Depends(read_form)]
 _FIELDS = {"started_at": "starts", "ended_at": "ends", "note": "note", "step": "step"}
 
 
-@router.post("/campaigns/{campaign_id}/runs/time/start")
+@router.post("/campaigns/{campaign_id}/time/start")
 def start(request: Request, campaign_id: str, form: Typed) -> Response:
     """Start time on a step, now."""
     now, actor, step = _moment(), person(request), form.get("step")
@@ -40,7 +40,7 @@ def start(request: Request, campaign_id: str, form: Typed) -> Response:
     )
 
 
-@router.post("/campaigns/{campaign_id}/runs/time/stop")
+@router.post("/campaigns/{campaign_id}/time/stop")
 def stop(request: Request, campaign_id: str, form: Typed) -> Response:
     """Stop the time that runs on a step, now."""
     now, actor, step = clock.now(), person(request), form.get("step")
@@ -54,7 +54,7 @@ def stop(request: Request, campaign_id: str, form: Typed) -> Response:
     )
 
 
-@router.post("/campaigns/{campaign_id}/runs/time/withdraw")
+@router.post("/campaigns/{campaign_id}/time/withdraw")
 def withdraw(request: Request, campaign_id: str, form: Typed) -> Response:
     """Take a wrong span back."""
     now, actor = clock.now(), person(request)
@@ -69,7 +69,7 @@ def withdraw(request: Request, campaign_id: str, form: Typed) -> Response:
     )
 
 
-@router.post("/campaigns/{campaign_id}/runs/time")
+@router.post("/campaigns/{campaign_id}/time")
 def log(request: Request, campaign_id: str, form: Typed) -> Response:
     """Log a whole span; a form that is refused comes back as it was typed."""
     now, actor = clock.now(), person(request)

@@ -6,6 +6,7 @@ from app.runs.queries.runs import (
     RunPage,
     StopRecordView,
     activity,
+    next_run,
     page_of_runs,
     run_of,
     runs_of,
@@ -29,6 +30,6 @@ from app.runs.rules.views import (
 __all__ = [
     "Activity", "AttemptView", "EventPage", "EventView", "FiredView", "Interval", "MetricView",
     "RuleView", "RunPage", "RunView", "SpanView", "StopAsk", "StopRecordView", "Window",
-    "activity", "events_of", "page_of_runs", "run_of", "runs_of", "sheet", "spans_of",
+    "activity", "events_of", "next_run", "page_of_runs", "run_of", "runs_of", "sheet", "spans_of",
     "statuses", "stop_records", "windows_of",
 ]  # fmt: skip

@@ -13,6 +13,7 @@ from sqlalchemy import select as pick
 from sqlmodel import Session, col, func, select
 
 from app import journal
+from app.runs.rules import naming
 from app.runs.rules.records import read_rules_once, read_streams_once
 from app.runs.rules.spans import SpanView, TimeEntry, spans
 from app.runs.rules.viewing import view_run
@@ -106,6 +107,17 @@ def statuses(session: Session, campaign_id: str, run_ids: Iterable[str]) -> dict
         )
     )
     return dict(rows.all())
+
+
+def next_run(session: Session, campaign_id: str, step: str) -> str:
+    """The id that the next run of a step gets, by the rule that refusals name one; one statement.
+
+    A client proposes the same, and counts on from it where it is taken.
+    """
+    first = naming.first_id(step)
+    stem = col(Run.run_id).startswith(naming.stem(first), autoescape=True)
+    taken = session.exec(select(Run.run_id).where(Run.campaign_id == campaign_id, stem))
+    return naming.free_id(first, set(taken))
 
 
 def stop_records(session: Session, campaign_id: str) -> tuple[StopRecordView, ...]:

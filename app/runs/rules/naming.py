@@ -17,6 +17,17 @@ def next_id(run: str, taken: Collection[str] = ()) -> str:
     return following
 
 
+def first_id(step: str) -> str:
+    """The id of a step's first run, as a client proposes it: `control-01`."""
+    cleaned = re.sub(r"[^A-Za-z0-9._-]+", "-", step).strip("-._")
+    return f"{cleaned[:58] or 'run'}-01"
+
+
+def free_id(run: str, taken: Collection[str]) -> str:
+    """The id itself where it is free, else the next free one after it."""
+    return next_id(run, taken) if run in taken else run
+
+
 def stem(run: str) -> str:
     """What the ids that follow a run have in common: the id without its trailing number."""
     match = _NUMBERED.match(run)
