@@ -28,6 +28,7 @@ from app.deliverables.rules.standing import acceptance as counted
 from app.deliverables.tables import PlaceRow, RetrievalRow, SubmissionRow, VerdictRow
 from app.plan import queries as plans
 from app.plan.rules.model import Plan
+from app.runs.tables import Run
 
 _LINE = (
     col(SubmissionRow.number),
@@ -83,12 +84,14 @@ def standing_of(session: Session, campaign_id: str) -> tuple[DeliverableStanding
 def standings(
     session: Session, campaign_id: str, plan: Plan | None
 ) -> tuple[DeliverableStanding, ...]:
-    """`standing_of` for a plan that the caller has read already; four statements."""
+    """`standing_of` for a plan that the caller has read already; four statements, and one more
+    where a submission names runs."""
     lines = _lines(session, campaign_id)
     newest: dict[str, SubmissionLine] = {line.deliverable: line for line in lines}
     verdicts = {found.submission: found for found in _verdicts(session, campaign_id)}
     retrieved = {found.submission: found for found in _retrievals(session, campaign_id)}
     places = {found.deliverable: found for found in _places(session, campaign_id)}
+    completed = _completed(session, campaign_id, newest.values())
     announced = promises(plan) if plan is not None else ()
     known = {one.deliverable.id for one in announced}
     left = sorted(set(newest) - known)
@@ -97,9 +100,11 @@ def standings(
         line = newest.get(deliverable)
         number = line.number if line is not None else 0
         count = sum(1 for one in lines if one.deliverable == deliverable)
+        named = line.runs if line is not None else ()
         return _standing(
             deliverable, promise, line, count,
             verdicts.get(number), retrieved.get(number), places.get(deliverable),
+            tuple(run for run in named if run not in completed),
         )  # fmt: skip
 
     found = [stand(one.deliverable.id, one) for one in announced]
@@ -157,11 +162,12 @@ def _standing(
     judged: Verdict | None,
     retrieved: Retrieval | None,
     place: Place | None,
+    unfinished: tuple[str, ...],
 ) -> DeliverableStanding:
     """One deliverable's standing; checks that changed since its submission are not run."""
     announced_sha256 = promise.sha256 if promise is not None else None
     total = len(promise.checks) if promise is not None else 0
-    state = state_of(newest, judged, announced_sha256)
+    state = state_of(newest, judged, announced_sha256, unfinished)
     passed, failed, not_run = 0, 0, total
     if newest is not None and announced_sha256 in (None, newest.announced_sha256):
         passed, failed, not_run = newest.passed, newest.failed, newest.not_run
@@ -177,13 +183,29 @@ def _standing(
         passed=passed,
         failed=failed,
         not_run=not_run,
-        reason=reason_of(state, newest, judged, announced_sha256),
+        reason=reason_of(state, newest, judged, announced_sha256, unfinished),
         submissions=count,
         newest=newest,
         judged=judged,
         retrieved=retrieved,
         place=place,
+        unfinished=unfinished,
     )
+
+
+def _completed(
+    session: Session, campaign_id: str, lines: Iterable[SubmissionLine]
+) -> frozenset[str]:
+    """Which of the runs that submissions name are recorded as completed."""
+    named = {run for line in lines for run in line.runs}
+    if not named:
+        return frozenset()
+    query = select(Run.run_id).where(
+        Run.campaign_id == campaign_id,
+        col(Run.run_id).in_(named),
+        Run.status == "completed",
+    )
+    return frozenset(session.exec(query))
 
 
 def _lines(

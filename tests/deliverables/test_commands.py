@@ -16,13 +16,16 @@ from app.deliverables.rules.standing import Place, Verdict
 from app.errors import AppError, Closed, Conflict, Malformed, NotFound
 from app.journal import entries
 from app.journal.audit import contents, rebuild
+from app.plan.rules.model import PlannedStopRule
 from tests.conftest import NOW, PERSON
+from tests.decisions.runs import post
 from tests.deliverables.campaigns import closed, opened, resealed, sent, standing
 from tests.deliverables.plans import (
     BOX,
     FILES,
     HOME,
     ID,
+    MAKER,
     PREDICTIONS,
     adapter,
     all_passed,
@@ -364,3 +367,19 @@ def test_a_history_holds_everything_newest_first(database: Database) -> None:
         found = queries.history(session, ID, "predictions")
     assert [verdict.verdict for verdict in found.verdicts] == ["rejected", "accepted"]
     assert len(found.submissions) == 1
+
+
+def test_evidence_that_comes_late_takes_the_acceptance_back(database: Database) -> None:
+    """A second process of the run replays its spool: its loss was not finite, so it was stopped."""
+    rule = PlannedStopRule("loss-not-finite", "non_finite", "loss")
+    opened(database, replace(plan(), stop_rules=(rule,)))
+    assert sent(database, submission()).state == "accepted"
+    post(database, MAKER, "beat", source="rank-1", seq=1, metrics={"loss": "nan"})
+    found = standing(database)
+    assert (str(found.state), found.unfinished) == ("submitted", (MAKER,))
+    assert f"No longer recorded as completed: {MAKER}." in str(found.reason)
+    with database.read() as session:
+        counts = queries.acceptance(session, ID)
+    assert counts.accepted == 0
+    with pytest.raises(Conflict):
+        judged(database, "accepted", "It looks right.")

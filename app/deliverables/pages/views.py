@@ -18,7 +18,7 @@ from app.deliverables.rules.standing import (
     SubmissionLine,
     Verdict,
 )
-from app.deliverables.rules.words import KINDS, evidence_lines, size_said
+from app.deliverables.rules.words import KINDS, check_said, evidence_lines, size_said
 from app.texts import Text, ntext, text
 from app.web import Form
 
@@ -187,7 +187,7 @@ def show(
     return Show(
         card=card,
         checks=tuple(checks),
-        beyond=tuple(_line(text("{kind}", kind=result.kind), result) for result in beyond),
+        beyond=tuple(_line(check_said(result.kind), result) for result in beyond),
         files=tuple(_file(file) for file in shown),
         pager=pager,
         base=_base(submitted.line) if submitted is not None else None,
@@ -207,7 +207,7 @@ def _unsubmitted(promise: Promise | None) -> list[CheckLine]:
 def _checked(promise: Promise | None, results: Sequence[Result]) -> list[CheckLine]:
     announced = [result for result in results if result.announced]
     if promise is None or len(promise.checks) != len(announced):
-        return [_line(text("{kind}", kind=result.kind), result) for result in announced]
+        return [_line(check_said(result.kind), result) for result in announced]
     return [
         _line(label(one.check), result, implied=one.implied)
         for one, result in zip(promise.checks, announced, strict=True)

@@ -96,6 +96,11 @@ def _contradiction(
     if standing.failed or standing.not_run:
         why = unpassed(standing.passed, standing.failed, standing.not_run)
         return text("{why} Only what passed every announced check can be accepted.", why=why)
+    if standing.unfinished:
+        return text(
+            "No longer recorded as completed: {runs}. Submit again from completed runs.",
+            runs=standing.unfinished,
+        )
     return None
 
 

@@ -91,7 +91,7 @@ class DeliverableStanding:
     """One deliverable with all that decides where it stands.
 
     `announced` is False when the newest sealed plan no longer announces it; `reason` says why
-    something that came is not accepted.
+    something that came is not accepted; `unfinished` are runs it names that are not completed.
     """
 
     id: str
@@ -110,6 +110,7 @@ class DeliverableStanding:
     judged: Verdict | None
     retrieved: Retrieval | None
     place: Place | None
+    unfinished: tuple[str, ...] = ()
 
     @property
     def checks(self) -> int:
@@ -139,11 +140,17 @@ class Acceptance:
 
 
 def state_of(
-    newest: SubmissionLine | None, judged: Verdict | None, announced_sha256: str | None
+    newest: SubmissionLine | None,
+    judged: Verdict | None,
+    announced_sha256: str | None,
+    unfinished: Sequence[str] = (),
 ) -> State:
-    """The state; an acceptance holds only for the checks that are announced now.
+    """The state; an acceptance holds only for the checks that are announced now, and only while
+    every run that the submission names is recorded as completed.
 
     `announced_sha256` is None for what is announced no more: it keeps the verdict it had.
+    `unfinished` are the runs of the submission that are not completed: evidence that came late
+    may show that one was stopped after all.
     """
     if newest is None:
         return State.ANNOUNCED
@@ -153,7 +160,7 @@ def state_of(
         return State.REJECTED
     if announced_sha256 not in (None, newest.announced_sha256):
         return State.SUBMITTED
-    return State.ACCEPTED
+    return State.SUBMITTED if unfinished else State.ACCEPTED
 
 
 def reason_of(
@@ -161,6 +168,7 @@ def reason_of(
     newest: SubmissionLine | None,
     judged: Verdict | None,
     announced_sha256: str | None,
+    unfinished: Sequence[str] = (),
 ) -> Text | None:
     """Why what came is not accepted; None when it is, or when nothing came."""
     if newest is None or state is State.ACCEPTED:
@@ -169,6 +177,11 @@ def reason_of(
         return text("{reason}", reason=judged.reason or "–")
     if announced_sha256 not in (None, newest.announced_sha256):
         return text("The announced checks changed after this submission: verify again.")
+    if unfinished:
+        return text(
+            "No longer recorded as completed: {runs}. Submit again from completed runs.",
+            runs=tuple(unfinished),
+        )
     return unpassed(newest.passed, newest.failed, newest.not_run)
 
 

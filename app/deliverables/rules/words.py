@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import ROUND_HALF_EVEN, Decimal
 
 from app.plan.rules.model import DeliverableKind
+from app.plan.rules.typed.labels import CHECK_KINDS
 from app.texts import Text, ntext, text
 
 KINDS: dict[str, Text] = {
@@ -16,6 +17,12 @@ KINDS: dict[str, Text] = {
     DeliverableKind.REPORT: text("Report"),
     DeliverableKind.OTHER: text("Other"),
 }
+
+
+def check_said(kind: str) -> Text:
+    """A kind of check in words; one that a job made up has the name that it was given."""
+    return CHECK_KINDS.get(kind) or text("{name}", name=kind)
+
 
 _UNITS = ("KiB", "MiB", "GiB", "TiB")
 
