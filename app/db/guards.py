@@ -25,6 +25,7 @@ APPENDED: dict[str, tuple[str, ...]] = {
     "places": ("campaign_id", "number"),
     "explanations": ("campaign_id", "number"),
     "closes": ("campaign_id",),
+    "offers": ("number",),
 }
 """Table → the columns that identify a row and that a REPLACE would collide on."""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sqlmodel import Session, col, select
 
-from app.offers.queries import catalogue
+from app.offers.queries import catalogue, newest_number, seen
 from app.orders.rules import (
     REVERSAL,
     Fillable,
@@ -83,13 +83,16 @@ def planned_lots(session: Session, campaign_id: str) -> PlannedLots:
     """What the plan means to rent: the newest sealed version, else the draft."""
     view = sealed(session, campaign_id)
     if view is not None:
-        return PlannedLots(view.version, fillable(view.plan, view.windows, catalogue()))
-    document = session.exec(select(Draft.document).where(Draft.campaign_id == campaign_id)).first()
-    if document is None:
+        return PlannedLots(view.version, fillable(view.plan, view.windows, view.offers))
+    row = session.exec(
+        select(Draft.document, newest_number()).where(Draft.campaign_id == campaign_id)
+    ).first()
+    if row is None:
         return PlannedLots(0, ())
-    plan = read_plan(document)
-    windows = resolve_lots(plan, catalogue()).windows
-    return PlannedLots(0, fillable(plan, windows, catalogue()))
+    plan = read_plan(row[0])
+    seen(session, row[1])
+    offers = catalogue(session)
+    return PlannedLots(0, fillable(plan, resolve_lots(plan, offers).windows, offers))
 
 
 def _order(row: OrderRow, lots: Iterable[OrderedLot], changes: Iterable[OrderChange]) -> Order:

@@ -89,24 +89,25 @@ def test_an_older_database_is_copied_and_a_failure_leaves_it_as_it_was(
     (folder / "versions").mkdir(parents=True)
     for source in (migrate.MIGRATIONS / "versions").glob("*.py"):
         (folder / "versions" / source.name).write_text(source.read_text("utf-8"), "utf-8")
-    (folder / "versions" / "0002_breaks.py").write_text(
-        f'from alembic import op\nrevision = "0002"\ndown_revision = "{migrate.newest()}"\n\n'
+    before, known = migrate.newest(), migrate.revisions()
+    (folder / "versions" / "9999_breaks.py").write_text(
+        f'from alembic import op\nrevision = "9999"\ndown_revision = "{before}"\n\n'
         'def upgrade():\n    op.execute("CREATE TABLE half (id INTEGER)")\n'
         "    raise ZeroDivisionError\n",
         "utf-8",
     )
     monkeypatch.setattr(migrate, "MIGRATIONS", folder)
-    monkeypatch.setattr(migrate, "newest", lambda: "0002")
-    monkeypatch.setattr(migrate, "revisions", lambda: {"0001": None, "0002": "0001"})
+    monkeypatch.setattr(migrate, "newest", lambda: "9999")
+    monkeypatch.setattr(migrate, "revisions", lambda: {**known, "9999": before})
     with pytest.raises(ZeroDivisionError):
         migrate.migrate_sqlite(file, engine, NOW)
     with engine.connect() as connection:
         assert not inspect(connection).has_table("half")
-        assert migrate.current(connection) == "0001"
+        assert migrate.current(connection) == before
     (copy,) = (tmp_path / "copies").glob("*.sqlite")
     with create_engine(f"sqlite:///{copy}", module=sqlite_driver()).connect() as connection:
         assert connection.execute(text("PRAGMA integrity_check")).scalar_one() == "ok"
-        assert migrate.current(connection) == "0001"
+        assert migrate.current(connection) == before
 
 
 def test_a_migration_that_leaves_another_schema_is_rolled_back(

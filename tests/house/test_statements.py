@@ -25,7 +25,7 @@ MOST = {
     "/campaigns/small/deliverables": 20,
     "/campaigns/small/decisions": 20,
     "/campaigns/small/closing": 44,
-    "/offers": 0,
+    "/offers": 1,
 }
 AGAIN = {"/campaigns": 3, "/campaigns/small": 2, "/campaigns/small/timeline": 2}
 

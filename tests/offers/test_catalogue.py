@@ -1,4 +1,4 @@
-"""The catalogue that comes with the program, and how a catalogue file is read."""
+"""The catalogue that comes with the program."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from dataclasses import fields
 
 import pytest
 
-from app.offers.rules import Offer, offers_of, read_catalogue
-
-LINE = {"id": "a/b", "provider": "A", "gpu": "B", "gpus": 1, "source": "Seen"}
+from app.offers.rules import Offer, read_catalogue
 
 
 def offers_by_id() -> dict[str, Offer]:
@@ -42,32 +40,3 @@ def test_the_b200_lot_has_two_gpus_and_nothing_that_the_article_does_not_state()
 def test_the_catalogue_holds_these_four_offers_and_no_price_by_time() -> None:
     assert len(read_catalogue()) == 4
     assert [field.name for field in fields(Offer) if "price" in field.name] == ["price_minor"]
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ({}, r"\[\[offers\]\]"),
-        ({"offers": [LINE], "more": 1}, r"\[\[offers\]\]"),
-        ({"offers": ["x"]}, "is a table"),
-        ({"offers": [LINE | {"prise": "1"}]}, "a/b: unknown key 'prise'"),
-        ({"offers": [LINE | {"gpus": "1"}]}, "a/b: gpus = '1' is not a int"),
-        ({"offers": [LINE | {"gpus": 0}]}, "a/b: gpus = 0"),
-        ({"offers": [LINE | {"gpus": True}]}, "a/b: gpus = True"),
-        ({"offers": [LINE | {"price": 47.14, "currency": "USD"}]}, "a/b: price = 47.14"),
-        ({"offers": [LINE | {"price": "47.14"}]}, "a/b: a price and its currency"),
-        ({"offers": [{"id": "a/b", "gpus": 1, "gpu": "B", "source": "S"}]}, "provider missing"),
-        ({"offers": [LINE, LINE]}, "a/b: an offer's id stands once"),
-    ],
-)
-def test_a_wrong_catalogue_is_refused_with_the_offer_and_the_key(
-    content: dict[str, object], said: str
-) -> None:
-    with pytest.raises(ValueError, match=said):
-        offers_of(content)
-
-
-def test_a_price_is_read_by_its_currency() -> None:
-    (offer,) = offers_of({"offers": [LINE | {"price": "7071", "currency": "JPY"}]})
-
-    assert (offer.price_minor, offer.currency) == (7071, "JPY")

@@ -324,7 +324,7 @@ def test_a_refund_is_a_row_of_the_order(browser: TestClient, sqlite: Database) -
     ]
     assert sums == [
         ["Price of the order", "47.14 USD"],
-        ["Refund of Wed, 2 Dec 2026", "-10.00 USD"],
+        ["Refund of Wed, 2 Dec 2026", "−10.00 USD"],
         ["Counts as", "37.14 USD"],
     ]
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.offers.queries import catalogue
+from app.offers.rules import read_catalogue
 from app.orders.rules import (
     REFUND,
     REVERSAL,
@@ -41,7 +41,7 @@ def _change(kind: str, amount: int | None, number: int = 9) -> OrderChange:
 
 def _planned(*lots: PlannedLot) -> tuple[Fillable, ...]:
     kept = plan(*lots)
-    return fillable(kept, resolve_lots(kept, catalogue()).windows, catalogue())
+    return fillable(kept, resolve_lots(kept, read_catalogue()).windows, read_catalogue())
 
 
 def _filled_by(filling: Filling | Problem) -> Filling:
@@ -132,7 +132,7 @@ def test_the_first_unfilled_lot_with_equal_gpus_is_filled() -> None:
         PlannedLot("a", offer=OFFER),
         PlannedLot("b", offer=OFFER),
     )
-    offers = catalogue()
+    offers = read_catalogue()
     assert _filled_by(fill(new_order(gpus=1), planned, set(), offers)).planned_lot == "a"
     assert _filled_by(fill(new_order(gpus=1), planned, {"a"}, offers)).planned_lot == "b"
     assert _filled_by(fill(new_order(gpus=2), planned, set(), offers)).planned_lot == "big"
@@ -140,17 +140,20 @@ def test_the_first_unfilled_lot_with_equal_gpus_is_filled() -> None:
 
 def test_without_a_number_of_gpus_the_next_lot_lends_its_own() -> None:
     planned = _planned(PlannedLot("big", gpus=2, hours=72), PlannedLot("a", offer=OFFER))
-    first = _filled_by(fill(new_order(), planned, set(), catalogue()))
+    first = _filled_by(fill(new_order(), planned, set(), read_catalogue()))
     assert (first.planned_lot, first.gpus, first.gpu) == ("big", 2, None)
-    second = _filled_by(fill(new_order(), planned, {"big"}, catalogue()))
+    second = _filled_by(fill(new_order(), planned, {"big"}, read_catalogue()))
     assert (second.planned_lot, second.gpus, second.gpu) == ("a", 1, "RTX 4090")
 
 
 def test_what_fits_no_planned_lot_is_extra_and_what_nobody_states_stays_unknown() -> None:
     planned = _planned()
-    assert _filled_by(fill(new_order(gpus=8), planned, set(), catalogue())).planned_lot is None
-    assert _filled_by(fill(new_order(extra=True), planned, set(), catalogue())).planned_lot is None
-    last = _filled_by(fill(new_order(), planned, {"lot-1"}, catalogue()))
+    assert _filled_by(fill(new_order(gpus=8), planned, set(), read_catalogue())).planned_lot is None
+    assert (
+        _filled_by(fill(new_order(extra=True), planned, set(), read_catalogue())).planned_lot
+        is None
+    )
+    last = _filled_by(fill(new_order(), planned, {"lot-1"}, read_catalogue()))
     assert last == Filling(None, None, None, None)
     assert (
         order(lots=(replace(order().lots[0], planned_lot=None, gpus=None),)).lots[0].capacity == 1
@@ -159,14 +162,14 @@ def test_what_fits_no_planned_lot_is_extra_and_what_nobody_states_stays_unknown(
 
 def test_the_named_lot_is_filled_whatever_its_gpus_and_keeps_what_the_order_says() -> None:
     planned = _planned(PlannedLot("a", offer=OFFER))
-    filling = _filled_by(fill(new_order(lot="a", gpus=2), planned, set(), catalogue()))
+    filling = _filled_by(fill(new_order(lot="a", gpus=2), planned, set(), read_catalogue()))
     assert (filling.planned_lot, filling.gpus) == ("a", 2)
 
 
 def test_a_lot_that_is_not_there_or_filled_is_refused_with_the_open_ones() -> None:
     planned = _planned(PlannedLot("a", offer=OFFER), PlannedLot("b", offer=OFFER))
     for name in ("c", "a"):
-        refused = fill(new_order(lot=name), planned, {"a"}, catalogue())
+        refused = fill(new_order(lot=name), planned, {"a"}, read_catalogue())
         assert isinstance(refused, Problem)
         assert (refused.field, refused.allowed) == ("lot", ("b",))
 
@@ -175,21 +178,21 @@ def test_a_lot_of_two_gpus_is_one_price_and_two_gpus() -> None:
     """S8: the composition of a lot does not multiply its price, and no price is made up."""
     (planned,) = _planned(PlannedLot("b200", offer="iteragpu/b200", hours=72))
     assert (planned.gpus, planned.gpu, planned.price_minor) == (2, "B200", None)
-    filling = _filled_by(fill(new_order(price_minor=90000), (planned,), set(), catalogue()))
+    filling = _filled_by(fill(new_order(price_minor=90000), (planned,), set(), read_catalogue()))
     assert (filling.planned_lot, filling.gpus) == ("b200", 2)
     assert filling.offer is not None
     assert filling.offer.price_minor is None
 
 
 def test_the_offer_is_kept_as_it_is_when_the_order_is_logged() -> None:
-    filling = _filled_by(fill(new_order(), _planned(), set(), catalogue()))
+    filling = _filled_by(fill(new_order(), _planned(), set(), read_catalogue()))
     assert filling.offer is not None
     assert (filling.offer.id, filling.offer.price_minor, filling.offer.hours) == (OFFER, 4714, 72)
     assert filling.offer.source
 
 
 def test_an_unknown_offer_is_refused_with_the_known_ones() -> None:
-    refused = fill(new_order(offer="nobody/x"), _planned(), set(), catalogue())
+    refused = fill(new_order(offer="nobody/x"), _planned(), set(), read_catalogue())
     assert isinstance(refused, Problem)
     assert OFFER in refused.allowed
 

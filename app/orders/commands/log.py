@@ -117,7 +117,8 @@ def _payload(
     """The journal's content for an order beside the other ones in force."""
     planned = planned_lots(tx.orm, campaign_id)
     filled = {lot.planned_lot for other in others if other.is_active for lot in other.lots}
-    filling = fill(new, planned.lots, {id_ for id_ in filled if id_ is not None}, catalogue())
+    taken = {id_ for id_ in filled if id_ is not None}
+    filling = fill(new, planned.lots, taken, catalogue(tx.orm))
     if isinstance(filling, Problem):
         if filling.field == "lot" and any(lot.id == new.lot for lot in planned.lots):
             return Conflict(filling.text, field="lot", allowed=filling.allowed)
