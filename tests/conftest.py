@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
+import hypothesis
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
@@ -20,8 +22,28 @@ from app.main import create_app
 from app.settings import Settings
 from tests.postgres import new_database
 
+hypothesis.settings.register_profile("house", deadline=None)
+hypothesis.settings.load_profile("house")
+"""No test looks at the time it took: machines are shared."""
+
 NOW = datetime(2026, 12, 1, 14, 12, tzinfo=UTC)
 PERSON = Actor("person", "local")
+
+
+class _Raising(logging.Handler):
+    """Makes a fault of ours, which a server only logs, fail the test that ran into it."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        raise AssertionError(record.getMessage())
+
+
+@pytest.fixture(autouse=True)
+def faults_of_ours_raise() -> Iterator[None]:
+    """A schedule of ours that breaks a rule is an error in every test that saves a plan."""
+    log, raising = logging.getLogger("punktum.plan"), _Raising(logging.ERROR)
+    log.addHandler(raising)
+    yield
+    log.removeHandler(raising)
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given, settings
 
-from app.plan.rules.answer import plan_answer
+from app.plan.rules.answer import plan_answer, why_not
 from app.plan.rules.facts import from_record, in_hours, to_record
 from app.plan.rules.lots import LotWindow
 from app.plan.rules.model import Step
@@ -69,11 +69,25 @@ def test_a_length_is_said_in_hours_and_never_negative() -> None:
         hours_said(-1)
 
 
+def test_impossible_is_said_with_a_proof_only() -> None:
+    three = [step(name, "machine", 40) for name in "xyz"]
+    undecided = schedule(three, [lot(), lot("lot-2", start=100)])
+    proved = schedule(LONG, [lot()])
+
+    assert str(why_not(undecided)) == (
+        "No plan found that fits; it is not proved that there is none."
+    )
+    assert why_not(proved) == proved.proof is not None
+    assert why_not(schedule(family(), [lot()])) is None
+
+
 def test_the_facts_of_the_api() -> None:
     steps = [
         step("read", "human", 1.5, before_window=True),
         step("run", "machine", 10.25, after=["read"]),
         step("more", "machine", 70, "useful"),
+        step("play", "machine", 1, "exploratory"),
+        step("long", "machine", 70, "exploratory"),
     ]
 
     assert in_hours(schedule(steps, [lot()])) == {
@@ -85,6 +99,8 @@ def test_the_facts_of_the_api() -> None:
         "lower_bound_hours": "10.25",
         "proof": None,
         "dropped": ["more"],
+        "may_be_dropped": [],
+        "would_fit": [{"id": "play", "over_hours": "0"}, {"id": "long", "over_hours": "8.25"}],
         "steps": [
             {"id": "read", "start_hours": "-1.5", "end_hours": "0", "lane": "people"},
             {"id": "run", "start_hours": "0", "end_hours": "10.25", "lane": "lot-1/gpu-0"},

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from collections import Counter
+from dataclasses import replace
+from itertools import permutations, product
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.plan.rules.bounds import chains, lower_bound
-from app.plan.rules.model import Step
-from app.plan.rules.pieces import Layout, lay_out
-from app.plan.rules.placing import place
+from app.plan.rules.checkpoints import reserve_min
+from app.plan.rules.laying import lay_out
+from app.plan.rules.lots import LotWindow
+from app.plan.rules.model import Step, StepClass
+from app.plan.rules.pieces import Layout, planned_minutes, tied
+from app.plan.rules.placing import NOWHERE, place
 from app.plan.rules.precedence import Precedence, arrange
-from app.plan.rules.schedule import schedule
+from app.plan.rules.schedule import keep, schedule
 from tests.plan.campaigns import lot, step, steps_of
+from tests.plan.seeded import Campaign, campaign
 
 
 def laid_out(steps: list[Step], gpus: int, people: int, hours: int) -> Layout:
@@ -110,3 +116,100 @@ def test_no_proof_is_claimed_where_no_bound_shows_it() -> None:
     assert not made.fits
     assert made.exceeds_min == 8 * 60
     assert made.proof is None
+
+
+def test_a_reserve_bounds_a_plan_like_time_of_its_step() -> None:
+    """Nothing else uses its GPUs meanwhile, and what comes after waits for it."""
+    compared = 0
+    for seed in range(150):
+        given = campaign(seed, most=30)
+        longer = [
+            replace(
+                one,
+                p50_s=(planned_minutes(one) or 0) * 60 + reserve_min(one) * 60,
+                parts=None,
+                checkpoint=None,
+            )
+            if reserve_min(one)
+            else one
+            for one in given.steps
+            if one.klass is StepClass.ESSENTIAL
+        ]
+        essential = [one for one in given.steps if one.klass is StepClass.ESSENTIAL]
+        kept = [_only_among(essential, one) for one in essential]
+        without = [_only_among(essential, one) for one in longer]
+        with_reserves = schedule(kept, given.lots, given.people)
+        lengthened = schedule(without, given.lots, given.people)
+        if lengthened.end_min is not None and any(map(reserve_min, kept)):
+            compared += 1
+            assert with_reserves.lower_bound_min == lengthened.lower_bound_min, f"seed {seed}"
+    assert compared > 50
+
+
+def _only_among(steps: list[Step], one: Step) -> Step:
+    names = {other.id for other in steps} | {"*"}
+    return replace(one, follows=tuple(name for name in one.follows if name in names))
+
+
+def least_on_several_lots(given: Campaign, layout: Layout) -> tuple[int, int]:
+    """The least end and the least overrun over every order and every choice of lots."""
+    order, pieces = layout.order, layout.pieces
+    tied_ranks = {rank for rank, one in enumerate(given.steps) if tied(one)}
+    ends: list[int] = []
+    overruns: list[int] = []
+    choices = [pieces[n].lots if not pieces[n].is_reserve else (NOWHERE,) for n in order]
+    for chosen in product(*(lots or (NOWHERE,) for lots in choices)):
+        on = dict(zip(order, chosen, strict=True))
+        together = {on[n] for n in order if pieces[n].rank in tied_ranks and on[n] != NOWHERE}
+        if given.elsewhere is False and len(together) > 1:
+            continue
+        bound = [
+            replace(piece, lots=(on[n],)) if on[n] != NOWHERE else piece
+            for n, piece in enumerate(pieces)
+        ]
+        fixed = replace(layout, pieces=tuple(bound))
+        for some in permutations(n for n in order if not pieces[n].is_reserve):
+            place_of = {number: at for at, number in enumerate(some)}
+            place_of |= {pieces[n].reserve or n: at for n, at in place_of.items()}
+            if all(place_of[one] < place_of[n] for n in some for one in layout.edges[n]):
+                done = place(fixed, some, layout.minutes())
+                ends.append(max(done.end))
+                overruns.append(done.overrun)
+    return min(ends), min(overruns)
+
+
+def test_no_bound_and_no_proof_on_several_lots_says_too_much() -> None:
+    """Against every order and every lot for each step of small campaigns."""
+    seen: Counter[str] = Counter()
+    for seed in range(500):
+        given = campaign(seed, least=3, most=5)
+        steps = tuple(replace(one, klass=StepClass.ESSENTIAL) for one in given.steps)
+        given = replace(given, steps=steps, lots=tuple(_shorter(one) for one in given.lots[:3]))
+        kept = keep(given.steps, given.lots, given.people, elsewhere=given.elsewhere)
+        layout, made = kept.layout, kept.schedule
+        if layout is None or made.end_min is None or len(layout.pieces) > 7:
+            continue
+        assert made.lower_bound_min is not None
+        whole = lay_out(given.steps, _arranged(steps), given.lots, given.people)
+        end, overrun = least_on_several_lots(given, whole)
+        assert made.lower_bound_min <= max(0, end) <= made.end_min, f"seed {seed}"
+        assert made.fits or made.exceeds_min >= overrun, f"seed {seed}"  # type: ignore[operator]
+        if made.proof is not None:
+            assert overrun > 0, f"seed {seed}: {made.proof}"
+        seen["proved" if made.proof else "fits" if made.fits else "undecided"] += 1
+        seen["shortest"] += end == made.end_min
+        seen["all"] += 1
+    assert min(seen["proved"], seen["fits"]) > 20, seen
+    assert seen["shortest"] >= 0.95 * seen["all"], seen
+
+
+def _shorter(one: LotWindow) -> LotWindow:
+    """A lot of a sixth of its hours, so that small campaigns do not always fit."""
+    end = one.start_min + (one.end_min - one.start_min) // 6
+    return replace(one, start_min=one.start_min // 6, end_min=end, usable_min=end)
+
+
+def _arranged(steps: tuple[Step, ...]) -> Precedence:
+    found = arrange(steps)
+    assert isinstance(found, Precedence)
+    return found

@@ -146,16 +146,16 @@ def test_a_wide_step_waits_for_gpus_of_one_lot_and_a_gap_is_used() -> None:
         step("x", "machine", 4),
         step("wide", "machine", 5, gpus=2),
         step("y", "machine", 3),
-        step("z", "machine", 3),
+        step("z", "machine", 1),
     ]
     made = accepted(steps, [lot(gpus=2)])
 
-    assert hours(made) == {"x": (0, 4), "wide": (4, 9), "y": (0, 3), "z": (9, 12)}
+    assert hours(made) == {"x": (0, 4), "wide": (4, 9), "y": (0, 3), "z": (3, 4)}
     assert [(one.id, one.lane, one.gpus) for one in made.placements] == [
         ("y", "lot-1/gpu-1", (1,)),
         ("x", "lot-1/gpu-0", (0,)),
+        ("z", "lot-1/gpu-1", (1,)),
         ("wide", "lot-1/gpu-0", (0, 1)),
-        ("z", "lot-1/gpu-0", (0,)),
     ]
 
 

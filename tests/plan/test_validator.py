@@ -107,11 +107,13 @@ def test_the_validator_knows_nothing_of_the_placing() -> None:
 
     assert {name for name in rules if not name.startswith("validator.")} == {
         "app.texts",
+        "checkpoints",
         "collections.abc",
         "dataclasses",
         "lots",
         "model",
         "scheduled",
+        "typed.labels",
     }
 
 

@@ -8,6 +8,7 @@ from app.plan.commands.drafts import (
     refuse_malformed,
     save_draft,
 )
+from app.plan.commands.judging import judge
 from app.plan.commands.sealing import Prepared, Sealed, prepare, seal
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "Sealed",
     "delete_draft",
     "discard_changes",
+    "judge",
     "prepare",
     "refuse_malformed",
     "save_draft",

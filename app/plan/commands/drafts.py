@@ -74,13 +74,19 @@ def save_draft(
     if revision is not None and revision != at:
         return _moved(at)
     if revision is None and not replace:
-        if resolved(plan, catalogue()) == resolved(read_plan(stored), catalogue()):
+        if _says_the_same(tx, plan, stored):
             return Saved(plan.id, at, created=False, changed=False)
         return _differs(plan.id, stored, document)
     if state == "draft":
         _head(tx, plan, actor, now)
     _keep(tx, plan.id, document, at + 1, actor, now)
     return Saved(plan.id, at + 1, created=False, changed=True)
+
+
+def _says_the_same(tx: WriteSession, plan: Plan, stored: str) -> bool:
+    """Whether two plans are one once their lots are filled in from today's catalogue."""
+    offers = catalogue(tx.orm)
+    return resolved(plan, offers) == resolved(read_plan(stored), offers)
 
 
 def refuse_malformed(plan: Plan) -> Malformed | None:

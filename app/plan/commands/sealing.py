@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,9 +9,8 @@ from app.campaigns.commands import refuse_closed, write_header
 from app.db import WriteSession
 from app.errors import AppError, Conflict, Malformed, NotFound
 from app.journal import Actor, Entry, append, canonical, projector
-from app.offers.queries import catalogue
 from app.plan.commands.drafts import problems_refused
-from app.plan.queries import PlanView
+from app.plan.queries import PlanView, seal_sha256
 from app.plan.rules.checks import unsealable
 from app.plan.rules.document import to_document
 from app.plan.rules.document.kinds import Line
@@ -55,12 +52,6 @@ class Sealed:
     sha256: str
 
 
-def seal_sha256(document: Mapping[str, object], schedule: Mapping[str, object]) -> str:
-    """SHA-256 in hex over the canonical JSON (RFC 8785) of the document and its schedule."""
-    content = canonical({"document": document, "schedule": schedule})
-    return hashlib.sha256(content).hexdigest()
-
-
 def prepare(view: PlanView, now: datetime) -> Prepared:
     """Make a draft ready to be sealed: offers resolved, schedule placed and judged, hash taken.
 
@@ -71,10 +62,16 @@ def prepare(view: PlanView, now: datetime) -> Prepared:
         raise refusal
     if view.revision is None:
         raise ValueError("only a draft is sealed")
-    plan = resolved(view.plan, catalogue())
-    used = used_offers(plan, catalogue())
+    plan = resolved(view.plan, view.offers)
+    used = used_offers(plan, view.offers)
     lots = resolve_lots(plan, used)
-    found = violations(plan.steps, lots.windows, plan.people, view.schedule)
+    found = violations(
+        plan.steps,
+        lots.windows,
+        plan.people,
+        view.schedule,
+        elsewhere=plan.variants_elsewhere,
+    )
     if found and not view.schedule.problems:
         raise AssertionError(f"our own schedule breaks a rule: {found[0]}")
     document, schedule = to_document(plan), to_record(view.schedule)

@@ -40,19 +40,24 @@ class _Work:
 def chains(layout: Layout, order: Sequence[int]) -> Chains:
     """Heads and tails along the edges; early pieces are over by hour 0 and bind nothing.
 
-    `order` holds the pieces in the plan, each after those it comes after.
+    `order` holds the pieces in the plan, each after those it comes after. A reserve is part of
+    its step's piece here.
     """
-    numbers = tuple(n for n in order if not layout.pieces[n].early)
+    pieces = layout.pieces
+    numbers = tuple(n for n in order if not (pieces[n].early or pieces[n].is_reserve))
     ends: dict[int, int] = {}
     head: dict[int, int] = {}
     for number in numbers:
-        piece = layout.pieces[number]
+        piece = pieces[number]
         head[number] = _head(piece, layout.lots, ends)
-        ends[number] = head[number] + piece.minutes
+        ends[number] = head[number] + layout.held(number)
+        if piece.reserve is not None:
+            ends[piece.reserve] = ends[number]
     tail = dict.fromkeys(numbers, 0)
     for number in reversed(numbers):
-        behind = tail[number] + layout.pieces[number].minutes
-        for earlier in layout.pieces[number].before:
+        behind = tail[number] + layout.held(number)
+        for one in pieces[number].before:
+            earlier = pieces[one].before[0] if pieces[one].is_reserve else one
             if earlier in tail and tail[earlier] < behind:
                 tail[earlier] = behind
     return Chains(numbers, head, tail)
@@ -63,7 +68,7 @@ def lower_bound(layout: Layout, chained: Chains) -> int:
     pieces = layout.pieces
     bound = 0
     for n in chained.numbers:
-        bound = max(bound, chained.head[n] + pieces[n].minutes + chained.tail[n])
+        bound = max(bound, chained.head[n] + layout.held(n) + chained.tail[n])
     machines = [n for n in chained.numbers if pieces[n].kind is StepKind.MACHINE]
     people = [n for n in chained.numbers if _takes_a_person(pieces[n])]
     begins = [(lot.start_min, lot.gpus) for lot in layout.lots]
@@ -71,11 +76,16 @@ def lower_bound(layout: Layout, chained: Chains) -> int:
     # Of the pieces that take more than half of the largest lot, a lot holds one at a time.
     wide = [n for n in machines if 2 * pieces[n].gpus > most]
     singly = [(start, 1) for start, _ in begins]
+    alone = [
+        _by_work(_works(layout, here, chained, gpus=True), begins[at : at + 1])
+        for at, here in _confined(layout, machines)
+    ]
     return max(
         bound,
-        _by_work(_works(pieces, machines, chained, gpus=True), begins),
-        _by_work(_works(pieces, wide, chained), singly),
-        _by_work(_works(pieces, people, chained), [(0, layout.people)]),
+        *alone,
+        _by_work(_works(layout, machines, chained, gpus=True), begins),
+        _by_work(_works(layout, wide, chained), singly),
+        _by_work(_works(layout, people, chained), [(0, layout.people)]),
     )
 
 
@@ -97,17 +107,17 @@ def proof_of_overrun(
     machines = [n for n in chained.numbers if layout.pieces[n].kind is StepKind.MACHINE]
     for number in machines:
         piece = layout.pieces[number]
-        over = _least_overrun(piece, layout.lots, chained.head[number])
+        held = layout.held(number)
+        over = _least_overrun(piece, held, layout.lots, chained.head[number])
         if over > 0:
-            return text(
-                "{step} can begin after {wait} at the earliest and takes {length}: "
-                "{over} outside every lot that can hold it",
+            said = _outside_with_reserve if held > piece.minutes else _outside
+            return said(
                 step=named(steps[piece.rank]),
                 wait=hours_said(chained.head[number]),
-                length=hours_said(piece.minutes),
+                length=hours_said(held),
                 over=hours_said(over),
             )
-    return _too_much_work(layout, _works(layout.pieces, machines, chained, gpus=True))
+    return _too_much_work(layout, machines, chained)
 
 
 def _head(piece: Piece, lots: Sequence[LotWindow], ends: dict[int, int]) -> int:
@@ -126,9 +136,25 @@ def _ready(piece: Piece, at: int, lot: LotWindow, ends: dict[int, int]) -> int:
     return max([lot.start_min, *(ends.get(one, 0) for one in rows if one is not None)])
 
 
-def _least_overrun(piece: Piece, lots: Sequence[LotWindow], head: int) -> int:
+def _outside(**figures: object) -> Text:
+    return text(
+        "{step} can begin after {wait} at the earliest and takes {length}: "
+        "{over} outside every lot that can hold it",
+        **figures,
+    )
+
+
+def _outside_with_reserve(**figures: object) -> Text:
+    return text(
+        "{step} can begin after {wait} at the earliest and takes {length} with its reserve: "
+        "{over} outside every lot that can hold it",
+        **figures,
+    )
+
+
+def _least_overrun(piece: Piece, held: int, lots: Sequence[LotWindow], head: int) -> int:
     begins = ((max(head, lots[at].start_min), lots[at].usable_min) for at in piece.lots)
-    return min(start + piece.minutes - until for start, until in begins)
+    return min(start + held - until for start, until in begins)
 
 
 def _takes_a_person(piece: Piece) -> bool:
@@ -136,14 +162,14 @@ def _takes_a_person(piece: Piece) -> bool:
 
 
 def _works(
-    pieces: Sequence[Piece], numbers: Iterable[int], chained: Chains, *, gpus: bool = False
+    layout: Layout, numbers: Iterable[int], chained: Chains, *, gpus: bool = False
 ) -> list[_Work]:
     return [
         _Work(
             head=chained.head[n],
-            size=pieces[n].minutes * (pieces[n].gpus if gpus else 1),
+            size=layout.held(n) * (layout.pieces[n].gpus if gpus else 1),
             tail=chained.tail[n],
-            minutes=pieces[n].minutes,
+            minutes=layout.held(n),
         )
         for n in numbers
     ]
@@ -192,15 +218,20 @@ def _done_at(size: int, since: int, begins: Sequence[tuple[int, int]]) -> int:
     return at + -(-left // things)
 
 
-def _too_much_work(layout: Layout, works: Sequence[_Work]) -> Text | None:
-    for since in sorted({work.head for work in works}):
-        needed = sum(work.size for work in works if work.head >= since)
-        held = sum(
-            lot.gpus * max(0, lot.usable_min - max(since, lot.start_min)) for lot in layout.lots
-        )
-        if needed <= held:
-            continue
-        figures = {"needed": hours_said(needed), "held": hours_said(held)}
+def _confined(layout: Layout, machines: Iterable[int]) -> list[tuple[int, list[int]]]:
+    """Of several lots each with the pieces that no other one can hold."""
+    if len(layout.lots) < 2:
+        return []
+    only = [(n, layout.pieces[n].lots) for n in machines]
+    every = ((at, [n for n, lots in only if lots == (at,)]) for at in range(len(layout.lots)))
+    return [(at, here) for at, here in every if here]
+
+
+def _too_much_work(layout: Layout, machines: Sequence[int], chained: Chains) -> Text | None:
+    beyond = _beyond(_works(layout, machines, chained, gpus=True), layout.lots)
+    if beyond is not None:
+        since, needed, held = beyond
+        figures: dict[str, object] = {"needed": hours_said(needed), "held": hours_said(held)}
         if since == 0:
             return text("The GPU steps need {needed} of GPU time; the lots hold {held}", **figures)
         return text(
@@ -208,4 +239,31 @@ def _too_much_work(layout: Layout, works: Sequence[_Work]) -> Text | None:
             wait=hours_said(since),
             **figures,
         )
+    for at, here in _confined(layout, machines):
+        lot = layout.lots[at]
+        beyond = _beyond(_works(layout, here, chained, gpus=True), (lot,))
+        if beyond is not None:
+            since, needed, held = beyond
+            figures = {"lot": lot.id, "needed": hours_said(needed), "held": hours_said(held)}
+            if since == 0:
+                return text(
+                    "The steps that run on {lot} alone need {needed} of GPU time; it holds {held}",
+                    **figures,
+                )
+            return text(
+                "After {wait} the steps that run on {lot} alone still need {needed} of GPU time; "
+                "it then holds {held}",
+                wait=hours_said(since),
+                **figures,
+            )
+    return None
+
+
+def _beyond(works: Sequence[_Work], lots: Sequence[LotWindow]) -> tuple[int, int, int] | None:
+    """The first minute from which work needs more GPU minutes than the lots hold, and both."""
+    for since in sorted({work.head for work in works}):
+        needed = sum(work.size for work in works if work.head >= since)
+        held = sum(lot.gpus * max(0, lot.usable_min - max(since, lot.start_min)) for lot in lots)
+        if needed > held:
+            return since, needed, held
     return None

@@ -1,18 +1,19 @@
 """Which steps are in the plan: the essential part, and the optional ones that find room.
 
 Useful steps are tried by rank, then ticked exploratory ones, each with the steps it is after;
-a step that finds no room is passed over and the next is tried.
+a step that finds no room is passed over and the next is tried. Of exploratory steps that nobody
+ticked it is said whether they would fit beside all that is in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from app.plan.rules.model import Step, StepClass
 from app.plan.rules.pieces import Layout
-from app.plan.rules.placing import Placed, place
 from app.plan.rules.precedence import Precedence
+from app.plan.rules.searching import Found, Search
 from app.plan.rules.spans import hours_said, named
 from app.texts import Text, text
 
@@ -21,14 +22,18 @@ from app.texts import Text, text
 class Chosen:
     """The ranks in the plan with the pass that placed them, and those left out with reasons.
 
-    `essential` are the essential steps with all they are after, placed or not.
+    `essential` are the essential steps with all they are after, placed or not. `optional` are
+    the useful and the ticked steps in the order they are tried. `would_fit` says of unticked
+    steps by how many minutes the plan would overrun its lots with them.
     """
 
     essential: frozenset[int]
+    optional: tuple[int, ...]
     ranks: frozenset[int]
-    placed: Placed
+    found: Found
     dropped: tuple[tuple[int, Text], ...]
     not_included: tuple[int, ...]
+    would_fit: tuple[tuple[int, int], ...]
 
 
 def choose(steps: Sequence[Step], precedence: Precedence, layout: Layout) -> Chosen:
@@ -39,7 +44,7 @@ def choose(steps: Sequence[Step], precedence: Precedence, layout: Layout) -> Cho
 class _Choice:
     def __init__(self, steps: Sequence[Step], precedence: Precedence, layout: Layout) -> None:
         self.steps, self.precedence, self.layout = steps, precedence, layout
-        self.minutes = layout.minutes()
+        self.search = Search(layout, steps)
         self.essential = self._with_needed(_of_class(steps, StepClass.ESSENTIAL))
         exploratory = _of_class(steps, StepClass.EXPLORATORY)
         ticked = [rank for rank in exploratory if steps[rank].include]
@@ -51,45 +56,53 @@ class _Choice:
 
     def made(self) -> Chosen:
         within = frozenset(rank for rank in self.essential if rank not in self.layout.blocked)
-        placed = self._place(within)
+        found, _ = self.search.room(within)
         why: dict[int, Text] = {}
-        if within != self.essential or placed.overrun:
+        would_fit: list[tuple[int, int]] = []
+        if within != self.essential or not found.fits:
             alone = text("The essential part alone does not fit")
             why = dict.fromkeys(self.optional, alone)
         else:
-            within, placed, why = self._with_optional(within, placed)
+            within, found, why = self._with_optional(within, found)
+            would_fit = [(rank, over) for rank, over in self._would_fit(within)]
         return Chosen(
             essential=self.essential,
+            optional=tuple(self.optional),
             ranks=within,
-            placed=placed,
+            found=self.search.best(within, found),
             dropped=tuple((rank, why[rank]) for rank in sorted(why) if rank not in within),
             not_included=tuple(self.unticked),
+            would_fit=tuple(would_fit),
         )
 
     def _with_optional(
-        self, within: frozenset[int], placed: Placed
-    ) -> tuple[frozenset[int], Placed, dict[int, Text]]:
+        self, within: frozenset[int], found: Found
+    ) -> tuple[frozenset[int], Found, dict[int, Text]]:
         why = {rank: reason for rank in self.optional if (reason := self._cannot(rank))}
         candidates = [rank for rank in self.optional if rank not in why]
         everything = within | self._with_needed(candidates)
         # Most plans have room for all: one pass instead of one for each optional step.
-        whole = self._place(everything)
-        if not whole.overrun:
+        whole = self.search.typed(everything)
+        if whole.fits:
             return everything, whole, why
         for rank in candidates:
             trial = within | self.precedence.needs(rank)
             if trial == within:
                 continue
-            tried = self._place(trial)
-            if tried.overrun:
-                why[rank] = text(
-                    "No room for {step}: with it the plan exceeds its lot by {over}",
-                    step=named(self.steps[rank]),
-                    over=hours_said(tried.overrun),
-                )
+            tried, proved = self.search.room(trial)
+            if tried.fits:
+                within, found = trial, tried
             else:
-                within, placed = trial, tried
-        return within, placed, why
+                why[rank] = _no_room(self.steps[rank], tried.placed.overrun, proved=proved)
+        return within, found, why
+
+    def _would_fit(self, within: frozenset[int]) -> Iterable[tuple[int, int]]:
+        """Unticked steps that could be placed, and by how much they would overrun the lots."""
+        for rank in self.unticked if self.layout.lots else ():
+            needed = self.precedence.needs(rank)
+            if not any(one in self.layout.blocked for one in needed):
+                tried, _ = self.search.room(within | needed)
+                yield rank, tried.placed.overrun
 
     def _cannot(self, rank: int) -> Text | None:
         """Why an optional step has no place whatever room there is, or None."""
@@ -105,12 +118,20 @@ class _Choice:
                 )
         return None
 
-    def _place(self, ranks: frozenset[int]) -> Placed:
-        return place(self.layout, self.layout.active(ranks), self.minutes)
-
     def _with_needed(self, ranks: Sequence[int]) -> frozenset[int]:
         """Some steps and everything they are after, directly or not."""
         return frozenset().union(*(self.precedence.needs(rank) for rank in ranks))
+
+
+def _no_room(step: Step, over_min: int, *, proved: bool) -> Text:
+    """Why a step was left out; without a proof it is only said what was found."""
+    figures = {"step": named(step), "over": hours_said(over_min)}
+    if proved:
+        return text("No room for {step}: with it the plan exceeds its lot by {over}", **figures)
+    return text(
+        "No room found for {step}: with it the best plan found exceeds its lot by {over}",
+        **figures,
+    )
 
 
 def _of_class(steps: Sequence[Step], klass: StepClass) -> list[int]:

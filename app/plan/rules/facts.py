@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from app.plan.rules.scheduled import Dropped, Placement, Schedule
+from app.plan.rules.chance import Chance, share_in_100
+from app.plan.rules.comparing import Alternative
+from app.plan.rules.scheduled import Dropped, Placement, Schedule, WouldFit
 from app.texts import sentence_of, sentence_record
 from app.units import hours_text
 
@@ -25,6 +27,10 @@ def in_hours(schedule: Schedule) -> dict[str, object]:
         "lower_bound_hours": _hours(schedule.lower_bound_min),
         "proof": None if schedule.proof is None else str(schedule.proof),
         "dropped": [dropped.id for dropped in schedule.dropped],
+        "may_be_dropped": list(schedule.may_be_dropped),
+        "would_fit": [
+            {"id": one.id, "over_hours": _hours(one.over_min)} for one in schedule.would_fit
+        ],
         "steps": [
             {
                 "id": placed.id,
@@ -34,6 +40,23 @@ def in_hours(schedule: Schedule) -> dict[str, object]:
             }
             for placed in schedule.placements
         ],
+    }
+
+
+def compared(one: Alternative, odds: Chance | None) -> dict[str, object]:
+    """One of the `alternatives` of `GET …/plan/compare`."""
+    schedule, price = one.schedule, one.price
+    return {
+        "offer": one.offer.id,
+        "lots": one.lots,
+        "price": None if price is None else price.text,
+        "currency": None if price is None else price.currency,
+        "end_hours": None if schedule is None else _hours(schedule.end_min),
+        "fits": None if schedule is None else schedule.fits,
+        "uncommitted_hours": None if schedule is None else _hours(schedule.uncommitted_min),
+        "exceeds_hours": None if schedule is None else _hours(schedule.exceeds_min),
+        "dropped": [] if schedule is None else [left.id for left in schedule.dropped],
+        "fit_in_100": None if odds is None else share_in_100(odds),
     }
 
 
@@ -55,14 +78,18 @@ def to_record(schedule: Schedule) -> dict[str, object]:
                 "lot": one.lot,
                 "gpus": list(one.gpus),
                 "person": one.person,
+                "reserve": one.reserve,
             }
             for one in schedule.placements
         ],
+        "may_be_dropped": list(schedule.may_be_dropped),
+        "would_fit": [{"id": one.id, "over_min": one.over_min} for one in schedule.would_fit],
     }
 
 
 def from_record(record: Mapping[str, Any]) -> Schedule:
-    """The schedule that `to_record` wrote. Raises KeyError for anything else."""
+    """The schedule that `to_record` wrote, now or before it had reserves and said what may be
+    dropped. Raises KeyError for anything else."""
     return Schedule(
         **{name: record[name] for name in _FIGURES},
         proof=None if record["proof"] is None else sentence_of(record["proof"]),
@@ -71,6 +98,10 @@ def from_record(record: Mapping[str, Any]) -> Schedule:
         problems=tuple(sentence_of(problem) for problem in record["problems"]),
         placements=tuple(
             Placement(**{**one, "gpus": tuple(one["gpus"])}) for one in record["placements"]
+        ),
+        may_be_dropped=tuple(record.get("may_be_dropped", ())),
+        would_fit=tuple(
+            WouldFit(one["id"], one["over_min"]) for one in record.get("would_fit", ())
         ),
     )
 

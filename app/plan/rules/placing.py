@@ -55,7 +55,7 @@ class _Pass:
         self._before_the_window([n for n in order if self.pieces[n].early])
         for number in order:
             piece = self.pieces[number]
-            if piece.early:
+            if piece.early or piece.is_reserve:  # a reserve is placed with its step
                 continue
             if piece.kind is StepKind.MACHINE:
                 overrun = self._machine(number, piece)
@@ -101,8 +101,13 @@ class _Pass:
         return since
 
     def _machine(self, number: int, piece: Piece) -> int:
-        """Place a machine piece on the lot it overruns least, then where it begins first."""
+        """Place a machine piece on the lot it overruns least, then where it begins first.
+
+        It holds its GPUs until its reserve, where it has one, is over.
+        """
         minutes, end = self.minutes[number], self.placed.end
+        if piece.reserve is not None:
+            minutes += self.minutes[piece.reserve]
         since = self._since(piece)
         best: tuple[int, int, int] | None = None
         for at in piece.lots:
@@ -120,7 +125,10 @@ class _Pass:
             raise ValueError(f"{piece.id}: no lot holds it, so it is not in a pass")
         overrun, begins, at = best
         self.gpus[at].take(begins, minutes, piece.gpus)
-        self._set(number, begins, minutes, at, 1 << at)
+        self._set(number, begins, self.minutes[number], at, 1 << at)
+        if piece.reserve is not None:
+            kept = self.minutes[piece.reserve]
+            self._set(piece.reserve, begins + minutes - kept, kept, at, 1 << at)
         return overrun
 
     def _elsewhere(self, number: int, piece: Piece) -> int:

@@ -7,21 +7,22 @@ schedule.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.plan.rules.bounds import chains, lower_bound, proof_of_overrun
 from app.plan.rules.choosing import Chosen, choose
+from app.plan.rules.laying import lay_out
 from app.plan.rules.lots import LotWindow
-from app.plan.rules.model import Step, StepKind
+from app.plan.rules.model import Plan, Step, StepKind
 from app.plan.rules.occupancy import share_out
-from app.plan.rules.pieces import Cause, Layout, lay_out
+from app.plan.rules.pieces import Cause, Layout, tied
 from app.plan.rules.placing import NOWHERE
 from app.plan.rules.precedence import Precedence, arrange
-from app.plan.rules.scheduled import Dropped, Placement, Schedule
+from app.plan.rules.scheduled import Dropped, Placement, Schedule, WouldFit
 from app.texts import Text, text
 
-__all__ = ["Dropped", "Kept", "Placement", "Schedule", "keep", "schedule"]
+__all__ = ["Dropped", "Kept", "Placement", "Schedule", "WouldFit", "keep", "keep_plan", "schedule"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +38,38 @@ class Kept:
     order: tuple[int, ...] = ()
 
 
-def schedule(steps: Sequence[Step], lots: Sequence[LotWindow], people: int = 1) -> Schedule:
+def keep_plan(plan: Plan, lots: Sequence[LotWindow]) -> Kept:
+    """Place a plan's steps into some lots, with its people and on its terms."""
+    return keep(plan.steps, lots, plan.people, elsewhere=plan.variants_elsewhere)
+
+
+def schedule(
+    steps: Sequence[Step],
+    lots: Sequence[LotWindow],
+    people: int = 1,
+    *,
+    elsewhere: bool | None = None,
+    reserves: Mapping[str, int] | None = None,
+    begun: Collection[str] = (),
+) -> Schedule:
     """Place the steps into the lots: `keep` without the pass that made it."""
-    return keep(steps, lots, people).schedule
+    return keep(steps, lots, people, elsewhere=elsewhere, reserves=reserves, begun=begun).schedule
 
 
-def keep(steps: Sequence[Step], lots: Sequence[LotWindow], people: int = 1) -> Kept:
+def keep(
+    steps: Sequence[Step],
+    lots: Sequence[LotWindow],
+    people: int = 1,
+    *,
+    elsewhere: bool | None = None,
+    reserves: Mapping[str, int] | None = None,
+    begun: Collection[str] = (),
+) -> Kept:
     """Place the steps into the lots.
+
+    `elsewhere` False puts control and variants on one lot, whichever serves the plan best.
+    `reserves` are minutes kept for interruptions by step, in place of what the step asks for.
+    `begun` names steps that are being worked on: they are placed before all others.
 
     Never refuses a plan for being too long; a circle or an unknown name leaves it unplaced,
     with `problems`. Raises ValueError for fewer people than one.
@@ -56,10 +82,25 @@ def keep(steps: Sequence[Step], lots: Sequence[LotWindow], people: int = 1) -> K
         return Kept(Schedule(window_min=window, problems=precedence))
     if not steps:
         return Kept(Schedule(window_min=window, problems=(text("The plan has no steps yet"),)))
-    layout = lay_out(steps, precedence, lots, people)
-    chosen = choose(steps, precedence, layout)
-    reading = _Reading(steps, layout, chosen)
-    return Kept(reading.schedule(window), layout, tuple(reading.order))
+    readings = []
+    for together in _on_one_lot(steps, lots) if elsewhere is False else (None,):
+        layout = lay_out(
+            steps, precedence, lots, people, together=together, reserves=reserves, begun=begun
+        )
+        readings.append(_Reading(steps, layout, choose(steps, precedence, layout)))
+    reading = min(readings, key=_Reading.worth)  # the first of those that are worth the same
+    made = reading.schedule(window, [one for one in readings if one is not reading])
+    return Kept(made, reading.layout, reading.order)
+
+
+def _on_one_lot(steps: Sequence[Step], lots: Sequence[LotWindow]) -> tuple[int | None, ...]:
+    """The lots that control and variants could run on together; of equal lots only the first."""
+    if len(lots) < 2 or sum(tied(step) for step in steps) < 2:
+        return (None,)
+    first: dict[tuple[int, ...], int] = {}
+    for at, lot in enumerate(lots):
+        first.setdefault((lot.gpus, lot.start_min, lot.usable_min, lot.end_min), at)
+    return tuple(first.values())
 
 
 def _window(lots: Sequence[LotWindow]) -> int | None:
@@ -74,28 +115,40 @@ class _Reading:
 
     def __init__(self, steps: Sequence[Step], layout: Layout, chosen: Chosen) -> None:
         self.steps, self.layout, self.chosen = steps, layout, chosen
-        self.lots, self.placed = layout.lots, chosen.placed
-        self.order = layout.active(chosen.ranks)
+        self.lots, self.placed = layout.lots, chosen.found.placed
+        self.order = chosen.found.order
         self.blocked = [
             layout.blocked[rank] for rank in sorted(chosen.essential) if rank in layout.blocked
         ]
 
-    def schedule(self, window: int | None) -> Schedule:
-        """The whole result; figures are left unknown where the essential part has no place."""
+    def worth(self) -> tuple[int, int, tuple[bool, ...], int]:
+        """Less is better: all essential steps in, it fits, which optional ones are out, the end."""
+        if self.blocked:
+            return len(self.blocked), 0, (), 0
+        out = tuple(rank not in self.chosen.ranks for rank in self.chosen.optional)
+        return 0, self.placed.overrun, out, self.chosen.found.end
+
+    def schedule(self, window: int | None, others: Sequence[_Reading]) -> Schedule:
+        """The whole result; figures are left unknown where the essential part has no place.
+
+        `others` are the readings with control and variants on another lot: what is said of all
+        plans must hold of theirs too.
+        """
         if self.blocked:
             return self._result(window, proof=self._proof_of_blocked())
         end = max((self.placed.end[n] for n in self.order), default=0)
-        chained = chains(self.layout, self.order)
-        bound = lower_bound(self.layout, chained)
+        bound = min([self._bound(self.layout), *(self._bound(one.layout) for one in others)])
         if not self.lots:
             return self._result(window, end_min=end, lower_bound_min=bound)
         if self.placed.overrun:
+            open_ones = [one for one in others if not one.blocked]
+            proved = all(one.proof_of_overrun() is not None for one in open_ones)
             return self._result(
                 window,
                 end_min=end,
                 exceeds_min=self.placed.overrun,
                 lower_bound_min=bound,
-                proof=proof_of_overrun(self.layout, chained, bound, self.steps),
+                proof=self.proof_of_overrun() if proved else None,
             )
         return self._result(
             window,
@@ -104,6 +157,20 @@ class _Reading:
             uncommitted_min=self._uncommitted(end),
             lower_bound_min=bound,
         )
+
+    def _bound(self, layout: Layout) -> int:
+        """What no plan of the steps in this one can beat on the terms of a layout; where that one
+        has no place for them, what this one says."""
+        ranks = self.chosen.ranks
+        if any(rank in layout.blocked for rank in ranks):
+            layout = self.layout
+        return lower_bound(layout, chains(layout, layout.active(ranks)))
+
+    def proof_of_overrun(self) -> Text | None:
+        """The sentence that proves that these pieces do not fit these lots, if there is one."""
+        chained = chains(self.layout, self.order)
+        bound = lower_bound(self.layout, chained)
+        return proof_of_overrun(self.layout, chained, bound, self.steps)
 
     def _result(
         self,
@@ -129,6 +196,10 @@ class _Reading:
             not_included=tuple(steps[rank].id for rank in self.chosen.not_included),
             placements=self._placements(),
             problems=self._problems(),
+            may_be_dropped=tuple(
+                steps[rank].id for rank in sorted(self.chosen.ranks - self.chosen.essential)
+            ),
+            would_fit=tuple(WouldFit(steps[rank].id, over) for rank, over in self.chosen.would_fit),
         )
 
     def _uncommitted(self, end: int) -> int:
@@ -167,6 +238,7 @@ class _Reading:
                 lot=self.lots[self.placed.lot[n]].id if self.placed.lot[n] != NOWHERE else None,
                 gpus=gpus.get(n, ()),
                 person=people.get(n),
+                reserve=pieces[n].is_reserve,
             )
             for n in by_start
         )
@@ -182,16 +254,23 @@ class _Reading:
         return f"{self.lots[at].id}/{within}"
 
     def _gpus(self) -> dict[int, tuple[int, ...]]:
-        """The GPU numbers of each machine piece on its lot."""
+        """The GPU numbers of each machine piece on its lot; a reserve has those of its step."""
+        pieces = self.layout.pieces
         found: dict[int, tuple[int, ...]] = {}
         for at, lot in enumerate(self.lots):
             here = [
                 n
                 for n in self.order
-                if self.placed.lot[n] == at and self.layout.pieces[n].kind is StepKind.MACHINE
+                if self.placed.lot[n] == at
+                and pieces[n].kind is StepKind.MACHINE
+                and not pieces[n].is_reserve
             ]
-            spans = [self._span(n, self.layout.pieces[n].gpus) for n in here]
+            spans = [self._span(n, pieces[n].gpus) for n in here]
             found.update(zip(here, share_out(spans, lot.gpus), strict=True))
+        for n in tuple(found):
+            reserve = pieces[n].reserve
+            if reserve is not None:
+                found[reserve] = found[n]
         return found
 
     def _people(self) -> dict[int, int]:
@@ -203,4 +282,5 @@ class _Reading:
         return {n: got[0] for n, got in zip(here, shared, strict=True)}
 
     def _span(self, number: int, count: int) -> tuple[int, int, int]:
-        return self.placed.start[number], self.placed.end[number], count
+        last = self.layout.pieces[number].reserve or number
+        return self.placed.start[number], self.placed.end[last], count

@@ -15,7 +15,8 @@ class Placement:
     """One bar: a step, or its piece on one lot (`id` is then `install@lot-2`).
 
     Minutes count from hour 0 and may be negative. `lane` is `people`, `lot-1/transfer` or
-    `lot-1/gpu-0`, the lowest of `gpus`; `person` counts from 0.
+    `lot-1/gpu-0`, the lowest of `gpus`; `person` counts from 0. A `reserve` is the time kept
+    for interruptions right after a machine step, on the same GPUs (`id` is `control/reserve`).
     """
 
     id: str
@@ -26,6 +27,16 @@ class Placement:
     lot: str | None = None
     gpus: tuple[int, ...] = ()
     person: int | None = None
+    reserve: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WouldFit:
+    """An exploratory step that nobody ticked, and by how many minutes the best plan found with it
+    overruns a lot; 0 where it would fit."""
+
+    id: str
+    over_min: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +55,10 @@ class Schedule:
     the end of the plan and the earliest end of a used lot (0 where such a lot has closed by
     then); else the essential part alone is placed with the windows' ends lifted, and
     `exceeds_min` is the most by which it overruns a lot. `end_min` is None where the
-    essential part cannot be placed; `proof` or `problems` then say why.
+    essential part cannot be placed; `proof` or `problems` then say why. `proof` is None where
+    a plan that fits was not found, though none is excluded either.
+
+    `may_be_dropped` are the steps in the plan that the essential part does not need.
     """
 
     end_min: int | None = None
@@ -58,3 +72,10 @@ class Schedule:
     not_included: tuple[str, ...] = ()
     placements: tuple[Placement, ...] = ()
     problems: tuple[Text, ...] = ()
+    may_be_dropped: tuple[str, ...] = ()
+    would_fit: tuple[WouldFit, ...] = ()
+
+    @property
+    def undecided(self) -> bool:
+        """Whether no plan that fits was found and no bound proves that there is none."""
+        return self.exceeds_min is not None and self.proof is None

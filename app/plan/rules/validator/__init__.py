@@ -16,12 +16,18 @@ from app.plan.rules.validator.classes import class_violations
 from app.plan.rules.validator.figures import figure_violations
 from app.plan.rules.validator.order import order_violations
 from app.plan.rules.validator.places import place_violations, unknown_bars
+from app.plan.rules.validator.reserves import reserve_violations
 
 __all__ = ["Violation", "violations"]
 
 
 def violations(
-    steps: Sequence[Step], lots: Sequence[LotWindow], people: int, schedule: Schedule
+    steps: Sequence[Step],
+    lots: Sequence[LotWindow],
+    people: int,
+    schedule: Schedule,
+    *,
+    elsewhere: bool | None = None,
 ) -> tuple[Violation, ...]:
     """Everything a schedule breaks; empty when it may be kept.
 
@@ -29,7 +35,7 @@ def violations(
     `exceeds_min` states how far it overruns them. The steps themselves must be free of
     circles and unknown names: a schedule of others holds no bars and is not judged.
     """
-    case = Case(tuple(steps), tuple(lots), people, schedule)
+    case = Case(tuple(steps), tuple(lots), people, schedule, elsewhere)
     strange = unknown_bars(case)
     if strange:
         return strange  # nothing else can be judged while a bar belongs to no step or lot
@@ -37,6 +43,7 @@ def violations(
         return ()
     return (
         *place_violations(case),
+        *reserve_violations(case),
         *order_violations(case),
         *class_violations(case),
         *figure_violations(case),

@@ -32,14 +32,18 @@ class Case:
         lots: tuple[LotWindow, ...],
         people: int,
         schedule: Schedule,
+        elsewhere: bool | None = None,
     ) -> None:
         self.steps, self.lots, self.people, self.schedule = steps, lots, people, schedule
+        self.elsewhere = elsewhere
         self.step = {step.id: step for step in steps}
         self.lot = {lot.id: lot for lot in lots}
         self.several = len(lots) > 1
         self.bars: dict[str, list[Placement]] = {step.id: [] for step in steps}
+        self.reserves: dict[str, list[Placement]] = {step.id: [] for step in steps}
         for bar in schedule.placements:
-            self.bars.setdefault(bar.step, []).append(bar)
+            by_step = self.reserves if bar.reserve else self.bars
+            by_step.setdefault(bar.step, []).append(bar)
         self._behind = {step.id: self._named_behind(step.id) for step in steps}
         self.judged = bool(steps) and not self._malformed()
         self.needed_by_essential = self._needed_by_essential() if self.judged else set()
@@ -58,6 +62,11 @@ class Case:
         for other in self._starred[self._starred.index(step.id) + 1 :]:
             later |= {other} | self._behind[other]
         return named + [s.id for s in self.steps if s.id not in later and s.id not in named]
+
+    def over_at(self, bar: Placement) -> int:
+        """The minute from which what comes after a bar may begin: when its reserve is over."""
+        ends = [one.end_min for one in self.reserves[bar.step] if one.lot == bar.lot]
+        return max([bar.end_min, *ends])
 
     def bars_before(self, bar: Placement) -> list[Placement]:
         """The bars that must have ended when a bar begins."""
@@ -78,7 +87,8 @@ class Case:
         return {lot for earlier in self.bars_before(bar) for lot in self.files_on(earlier)}
 
     def overrun(self, bar: Placement) -> int | None:
-        """Minutes by which a bar ends too late (negative: to spare), None without a lot."""
+        """Minutes by which a bar, or a reserve, ends too late (negative: to spare), None without
+        a lot."""
         step = self.step[bar.step]
         if not self.lots:
             return None

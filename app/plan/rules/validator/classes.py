@@ -1,10 +1,13 @@
 """Whether the right steps are in the plan: all essential ones, optional ones only where they
-may be, and every step that is left out named."""
+may be, every step that is left out named, and control and variants on one lot where they must."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from app.plan.rules.lots import LotWindow
-from app.plan.rules.model import Step, StepClass, StepKind
+from app.plan.rules.model import Role, Step, StepClass, StepKind
+from app.plan.rules.typed.labels import CLASSES
 from app.plan.rules.validator.case import Case, Violation
 from app.texts import text
 
@@ -26,7 +29,7 @@ def class_violations(case: Case) -> tuple[Violation, ...]:
             wrong = there + named != 1 or step.id in case.schedule.not_included
         if wrong:
             said = text(
-                "{step} is {klass} and wrongly in or out", step=step.id, klass=step.klass.value
+                "{step} is {klass} and wrongly in or out", step=step.id, klass=CLASSES[step.klass]
             )
             found.append(Violation("class", step.id, said))
         elif there:
@@ -34,7 +37,43 @@ def class_violations(case: Case) -> tuple[Violation, ...]:
     for name in dropped:
         if name not in case.step:
             found.append(Violation("class", name, text("{step}: no such step", step=name)))
-    return tuple(found)
+    return (*found, *_said_of_optional(case), *_together(case))
+
+
+def _said_of_optional(case: Case) -> Iterator[Violation]:
+    """Which steps may be dropped, and of which it is said whether they would fit."""
+    optional = tuple(
+        step.id
+        for step in case.steps
+        if case.bars[step.id] and step.id not in case.needed_by_essential
+    )
+    if case.schedule.may_be_dropped != optional:
+        said = text("{names} may be dropped", names=optional)
+        yield Violation("class", "may_be_dropped", said)
+    asked = [one.id for one in case.schedule.would_fit]
+    strange = set(asked) - set(case.schedule.not_included)
+    if (
+        strange
+        or len(asked) != len(set(asked))
+        or any(one.over_min < 0 for one in case.schedule.would_fit)
+    ):
+        said = text("{names}: not asked whether they fit", names=tuple(sorted(strange)))
+        yield Violation("class", "would_fit", said)
+
+
+def _together(case: Case) -> Iterator[Violation]:
+    """Control and variants on several lots, where they are to run on one."""
+    tied = [
+        bar
+        for step in case.steps
+        if step.role in (Role.CONTROL, Role.VARIANT) and not step.per_lot
+        for bar in case.bars[step.id]
+        if step.kind is StepKind.MACHINE
+    ]
+    if case.elsewhere is False and len({bar.lot for bar in tied}) > 1:
+        for bar in tied:
+            said = text("{bar} is on {lot}, apart from the others", bar=bar.id, lot=bar.lot)
+            yield Violation("together", bar.id, said)
 
 
 def _per_lot(case: Case, step: Step) -> list[Violation]:

@@ -10,9 +10,11 @@ def order_violations(case: Case) -> tuple[Violation, ...]:
     """Bars that begin too early, and bars without the bar whose result they need."""
     found: list[Violation] = []
     for bar in case.schedule.placements:
+        if bar.reserve:
+            continue
         before = case.bars_before(bar)
         for earlier in before:
-            if earlier.end_min > bar.start_min:
+            if case.over_at(earlier) > bar.start_min:
                 said = text(
                     "{bar} begins before {earlier} has ended", bar=bar.id, earlier=earlier.id
                 )

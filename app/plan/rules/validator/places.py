@@ -33,7 +33,8 @@ def place_violations(case: Case) -> tuple[Violation, ...]:
     found: list[Violation] = []
     for bar in case.schedule.placements:
         step = case.step[bar.step]
-        found += _length(bar, step)
+        if not bar.reserve:
+            found += _length(bar, step)
         found += _lane(case, bar, step)
         found += _start(case, bar, step)
     found += _shared(case)
@@ -62,6 +63,7 @@ def _lane(case: Case, bar: Placement, step: Step) -> Iterator[Violation]:
     else:
         right = _on_gpus(case, bar, step)
     name = f"{step.id}@{bar.lot}" if case.spread(step) else step.id
+    name = f"{name}/reserve" if bar.reserve else name
     if not right or bar.id != name:
         said = text("{bar} cannot be in lane {lane}", bar=bar.id, lane=bar.lane)
         yield Violation("lane", bar.id, said)
