@@ -12,9 +12,11 @@ from app.accounts import access
 from app.db import WriteSession
 from app.errors import AppError, NotFound
 from app.journal import Actor
+from app.offers.queries import catalogue
 from app.plan.commands import Sealed, prepare, seal
 from app.plan.queries import PlanView, current, draft, sealed
-from app.plan.rules.facts import in_hours
+from app.plan.rules.comparing import alternatives, chances
+from app.plan.rules.facts import compared, in_hours
 from app.texts import text
 from app.units import instant_text
 
@@ -30,6 +32,13 @@ class PlacedStep(BaseModel):
     lane: str
 
 
+class WouldFitOut(BaseModel):
+    """An exploratory step that is not included, and by how much the plan would overrun with it."""
+
+    id: str
+    over_hours: str
+
+
 class ScheduleOut(BaseModel):
     """The schedule; hours are decimal strings, null where there is none to state."""
 
@@ -41,6 +50,8 @@ class ScheduleOut(BaseModel):
     lower_bound_hours: str | None
     proof: str | None
     dropped: list[str]
+    may_be_dropped: list[str]
+    would_fit: list[WouldFitOut]
     steps: list[PlacedStep]
 
 
@@ -51,6 +62,30 @@ class PlanOut(BaseModel):
     sha256: str | None
     sealed_at: str | None
     schedule: ScheduleOut
+
+
+class AlternativeOut(BaseModel):
+    """The plan in lots of one offer; hours are decimal strings, null where nothing can be said.
+
+    `fit_in_100`: in how many of 100 draws it would fit, from 1 to 99; null without a spread.
+    """
+
+    offer: str
+    lots: int
+    price: str | None
+    currency: str | None
+    end_hours: str | None
+    fits: bool | None
+    uncommitted_hours: str | None
+    exceeds_hours: str | None
+    dropped: list[str]
+    fit_in_100: int | None
+
+
+class AlternativesOut(BaseModel):
+    """All packages in the order of the catalogue."""
+
+    alternatives: list[AlternativeOut]
 
 
 class SealIn(BaseModel):
@@ -91,6 +126,23 @@ def show_plan(
         sha256=view.sha256,
         sealed_at=instant_text(view.sealed_at) if view.sealed_at else None,
         schedule=ScheduleOut.model_validate(in_hours(view.schedule)),
+    )
+
+
+@router.get("/campaigns/{campaign_id}/plan/compare")
+def compare_packages(request: Request, campaign_id: str, _person: Person) -> AlternativesOut:
+    """The plan that holds now in one, two and three lots of each offer."""
+    with request.app.state.db.read() as session:
+        view, offers = current(session, campaign_id), catalogue(session)
+    if view is None:
+        raise NotFound(text("There is no campaign {id}.", id=campaign_id))
+    found = alternatives(view.plan, offers)
+    odds = chances(view.plan, offers)
+    return AlternativesOut(
+        alternatives=[
+            AlternativeOut.model_validate(compared(one, chance))
+            for one, chance in zip(found, odds, strict=True)
+        ]
     )
 
 

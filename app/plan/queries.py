@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,18 +12,19 @@ from typing import Any
 
 from sqlmodel import Session, col, func, select, tuple_
 
-from app.journal import JournalEntry
-from app.offers.queries import catalogue
+from app.journal import JournalEntry, canonical
+from app.offers.queries import catalogue, newest_number, seen
 from app.offers.rules import Offer
-from app.plan.rules.document import from_document
+from app.plan.rules.document import from_document, to_document
 from app.plan.rules.facts import from_record
 from app.plan.rules.lots import LotWindow, ResolvedLots, resolve_lots, zero_at
 from app.plan.rules.model import Plan, Step
-from app.plan.rules.schedule import schedule
+from app.plan.rules.schedule import keep_plan
 from app.plan.rules.scheduled import Schedule
-from app.plan.rules.sealing import Knowledge, knowledge_of, offer_of
+from app.plan.rules.sealing import Knowledge, knowledge_of, offer_of, used_offers
 from app.plan.tables import Draft, PlanVersion
 from app.texts import Text, sentence_of
+from app.units import instant_text
 
 MOST_VERSIONS = 2**31 - 1
 
@@ -32,7 +34,8 @@ class PlanView:
     """One version of a plan with its schedule; version 0 is the draft.
 
     A sealed version is read with the offers and the schedule that were sealed with it; a
-    draft with today's catalogue, its schedule made now.
+    draft with today's catalogue, its schedule made now. `offers` are those: the sealed ones, or
+    the whole catalogue.
     """
 
     campaign_id: str
@@ -51,6 +54,7 @@ class PlanView:
     revision: int | None = None
     updated_at: datetime | None = None
     updated_by: str | None = None
+    offers: tuple[Offer, ...] = ()
 
     @property
     def zero_at(self) -> datetime | None:
@@ -90,8 +94,9 @@ def all_sealed(session: Session, campaign_id: str) -> tuple[PlanView, ...]:
 
 def draft(session: Session, campaign_id: str) -> PlanView | None:
     """The draft with its schedule as it would be now; None for an unknown campaign."""
-    row = session.exec(select(Draft).where(Draft.campaign_id == campaign_id)).first()
-    return _draft_view(row) if row else None
+    query = select(Draft, newest_number()).where(Draft.campaign_id == campaign_id)
+    row = session.exec(query).first()
+    return _draft_view(session, *row) if row else None
 
 
 def current(session: Session, campaign_id: str) -> PlanView | None:
@@ -119,8 +124,9 @@ def current_many(session: Session, campaign_ids: Iterable[str]) -> dict[str, Pla
         for row in session.exec(select(PlanVersion).where(key.in_(newest)))
     }
     left = [id_ for id_ in ids if id_ not in found]
-    for row in session.exec(select(Draft).where(col(Draft.campaign_id).in_(left))):
-        found[row.campaign_id] = _draft_view(row)
+    drafts = select(Draft, newest_number()).where(col(Draft.campaign_id).in_(left))
+    for draft_row, number in session.exec(drafts).all():
+        found[draft_row.campaign_id] = _draft_view(session, draft_row, number)
     return found
 
 
@@ -152,19 +158,60 @@ def sealed_document(
     return _mapping(view.document) if view else None
 
 
+def seal_sha256(document: Mapping[str, object], schedule: Mapping[str, object]) -> str:
+    """SHA-256 in hex over the canonical JSON (RFC 8785) of a document and its schedule."""
+    content = canonical({"document": document, "schedule": schedule})
+    return hashlib.sha256(content).hexdigest()
+
+
+def sealed_record(session: Session, campaign_id: str, version: int) -> dict[str, Any] | None:
+    """Everything that a seal fixed, as it lies in the database; None where there is none."""
+    row = session.exec(
+        select(PlanVersion).where(
+            PlanVersion.campaign_id == campaign_id, PlanVersion.version == version
+        )
+    ).first()
+    if row is None:
+        return None
+    return {
+        "campaign": row.campaign_id,
+        "version": row.version,
+        "sha256": row.sha256,
+        "sealed_at": instant_text(row.sealed_at),
+        "sealed_by": row.sealed_by,
+        "reason": row.reason,
+        "knowledge": {"level": row.knowledge, "started": row.started, "ended": row.ended},
+        "document": json.loads(row.document),
+        "schedule": json.loads(row.schedule),
+        "offers": json.loads(row.offers),
+    }
+
+
 def read_plan(document: str) -> Plan:
     """The plan of a stored document; raises ValueError where it is none."""
     return _plan(document)
 
 
-def placed(plan: Plan) -> tuple[ResolvedLots, Schedule]:
+def placed(session: Session, plan: Plan) -> tuple[ResolvedLots, Schedule]:
     """A plan's lots and schedule by today's catalogue, for one that is not stored yet."""
-    lots = resolve_lots(plan, catalogue())
-    return lots, schedule(plan.steps, lots.windows, plan.people)
+    return placed_with(plan, catalogue(session))
 
 
-def _draft_view(row: Draft) -> PlanView:
-    lots, placed = _placed(row.document, catalogue())
+def placed_as_stored(session: Session, plan: Plan) -> tuple[ResolvedLots, Schedule]:
+    """The same for one that is about to be stored; read again, it is found placed."""
+    return _placed(canonical(to_document(plan)).decode(), used_offers(plan, catalogue(session)))
+
+
+def placed_with(plan: Plan, offers: Iterable[Offer]) -> tuple[ResolvedLots, Schedule]:
+    """The same with offers that were read already, as those of a view."""
+    lots = resolve_lots(plan, offers)
+    return lots, keep_plan(plan, lots.windows).schedule
+
+
+def _draft_view(session: Session, row: Draft, number: int | None) -> PlanView:
+    seen(session, number)
+    offers = catalogue(session)
+    lots, placed = _placed(row.document, used_offers(_plan(row.document), offers))
     return PlanView(
         row.campaign_id,
         0,
@@ -176,6 +223,7 @@ def _draft_view(row: Draft) -> PlanView:
         revision=row.revision,
         updated_at=row.updated_at,
         updated_by=row.updated_by,
+        offers=offers,
     )
 
 
@@ -196,6 +244,7 @@ def _sealed_view(row: PlanVersion) -> PlanView:
         reason=row.reason,
         knowledge=Knowledge(row.knowledge, row.started, row.ended),
         warnings=tuple(sentence_of(one) for one in json.loads(row.warnings)),
+        offers=_sealed_offers(row.offers),
     )
 
 
@@ -214,12 +263,17 @@ def _plan(document: str) -> Plan:
 def _placed(document: str, offers: tuple[Offer, ...]) -> tuple[ResolvedLots, Schedule]:
     plan = _plan(document)
     lots = resolve_lots(plan, offers)
-    return lots, schedule(plan.steps, lots.windows, plan.people)
+    return lots, keep_plan(plan, lots.windows).schedule
 
 
 @functools.lru_cache(maxsize=512)
 def _sealed_lots(document: str, offers: str) -> ResolvedLots:
-    return resolve_lots(_plan(document), [offer_of(one) for one in json.loads(offers)])
+    return resolve_lots(_plan(document), _sealed_offers(offers))
+
+
+@functools.lru_cache(maxsize=512)
+def _sealed_offers(record: str) -> tuple[Offer, ...]:
+    return tuple(offer_of(one) for one in json.loads(record))
 
 
 @functools.lru_cache(maxsize=512)

@@ -39,6 +39,7 @@ from app.plan.rules.model import (
     Tolerance,
     Uncertainty,
 )
+from app.plan.rules.working import WAKING, WorkingHours
 
 T = TypeVar("T")
 
@@ -259,8 +260,13 @@ class _Maker:
             decision_rule=self.decision_rule(),
             research_decision=self.flag(),
             people=self.random.randint(1, 5),
+            variants_elsewhere=self.random.choice([None, False, True]),
+            working_hours=self.random.choice(
+                [None, WAKING, WorkingHours(540, 1080, frozenset({0, 2, 3}))]
+            ),
             tolerance=Tolerance(self.random.choice([0, 10, 50]), self.random.choice([0, 30, 90])),
             budget_minor=self.maybe(self.amount),
+            transfer_rate_bps=self.random.choice([None, 1, 1500, 200_000_000, 2**53 - 1]),
             corpora=corpora,
             lots=tuple(self.lot(name) for name in self.names()),
             steps=tuple(steps),

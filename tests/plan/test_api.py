@@ -25,6 +25,8 @@ def test_a_draft_has_version_0_and_no_hash(client: TestClient, database: Databas
     assert schedule == {
         "end_hours": "48", "window_hours": "72", "fits": True, "uncommitted_hours": "24",
         "exceeds_hours": None, "lower_bound_hours": "48", "proof": None, "dropped": [],
+        "may_be_dropped": ["variant-b"],
+        "would_fit": [{"id": "longer-context", "over_hours": "0"}],
     }  # fmt: skip
     control = next(step for step in steps if step["id"] == "control")
     assert control == {

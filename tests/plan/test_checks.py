@@ -294,7 +294,7 @@ WARNED: list[tuple[Plan, str]] = [
     (with_step("restore", role=None), "No step tries an early save"),
     (with_step("retrieve", role=None), "No step retrieves the outputs"),
     (with_step("retrieve", role=None, klass=StepClass.USEFUL), "No step retrieves the outputs"),
-    (with_step("control", klass=StepClass.USEFUL), "“control” (control) is not essential."),
+    (with_step("control", klass=StepClass.USEFUL), "“control” (Control) is not essential."),
     (with_step("pilot", role=None), "No pilot is planned."),
     (with_step("restore", after=()), "No decision point comes after the pilot."),
     (replace(WHOLE, stop_rules=()), "No stop rule is written down."),
@@ -321,7 +321,7 @@ WARNED: list[tuple[Plan, str]] = [
     ),
     (replace(WHOLE, corpora=(replace(WHOLE.corpora[0], sha256=None),)), "has no SHA-256"),
     (with_step("rank-16", isolates=None), "“rank-16” states neither"),
-    (with_step("rank-16", include=True), "include has no effect"),
+    (with_step("rank-16", include=True), "it is not exploratory"),
     (
         with_step("control", parts=None, p50_s=3600),
         "“control” has no part for: loading, long inputs, validation, output files.",

@@ -96,6 +96,27 @@ def canonical(made: Plan) -> bytes:
     return rfc8785.dumps(document)
 
 
+@pytest.mark.parametrize(
+    ("typed", "bits", "written"),
+    [
+        ("200 Mbit/s", 200_000_000, "200 Mbit/s"),
+        ("25MB/s", 200_000_000, "200 Mbit/s"),
+        ("1.5 Gbit/s", 1_500_000_000, "1500 Mbit/s"),
+        ("1234 bit/s", 1234, "1234 bit/s"),
+        ("0.125 kB/s", 1000, "1 kbit/s"),
+    ],
+)
+def test_a_rate_of_transfer_is_kept_in_whole_bits_per_second(
+    typed: str, bits: int, written: str
+) -> None:
+    made = plan(changed("campaign", "transfer_rate", typed))
+
+    assert made.transfer_rate_bps == bits
+    campaign = to_document(made)["campaign"]
+    assert isinstance(campaign, dict)
+    assert campaign["transfer_rate"] == written
+
+
 @given(plans())
 def test_a_plan_survives_its_document(made: Plan) -> None:
     assert from_document(to_document(made)) == made
@@ -203,6 +224,16 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
     (changed("campaign", "question", "a\nb"), "campaign.question", "U+000A"),
     (changed("campaign", "question", "a\ud800b"), "campaign.question", "U+D800"),
     (changed("campaign", "budget", 50), "campaign.budget", 'Did you mean "50.00"?'),
+    (changed("campaign", "transfer_rate", 200), "campaign.transfer_rate", '"200 Mbit/s"'),
+    (changed("campaign", "transfer_rate", "200"), "campaign.transfer_rate", '"200 Mbit/s"'),
+    (changed("campaign", "transfer_rate", "0 Mbit/s"), "campaign.transfer_rate", '"200 Mbit/s"'),
+    (changed("campaign", "transfer_rate", "0.5 bit/s"), "campaign.transfer_rate", '"200 Mbit/s"'),
+    (changed("campaign", "transfer_rate", "9 Mbps"), "campaign.transfer_rate", '"200 Mbit/s"'),
+    (
+        changed("campaign", "transfer_rate", "9007200 Gbit/s"),
+        "campaign.transfer_rate",
+        '"200 Mbit/s"',
+    ),
     (changed("campaign", "tolerance", {"percent": -1}), "campaign.tolerance.percent", "outside"),
     (changed("decision_rule", "better", "more"), "decision_rule.better", "higher, lower"),
     (changed("decision_rule", "threshold", "0,82"), "decision_rule.threshold", '"0.82"'),

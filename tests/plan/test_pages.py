@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
@@ -15,10 +16,11 @@ from app.db import Database
 from app.main import create_app
 from app.plan.queries import PlanView, draft
 from app.plan.queries import sealed as sealed_view
-from app.plan.rules.model import Plan, PlannedLot, StepClass
+from app.plan.rules.model import Checkpoint, Parts, Plan, PlannedLot, StepClass
 from app.settings import Settings
 from tests.pages import read, submit
 from tests.plan.drafts import longer, sample, saved, sealed, small
+from tests.runs import campaigns as jobs
 
 PLAN = "/campaigns/small/plan"
 FORM = "form#part-form"
@@ -79,7 +81,7 @@ def test_a_plan_that_is_too_long_says_by_how_much(browser: TestClient, sqlite: D
     saved(sqlite, longer(small(), 72))
     fit = part(browser.get(PLAN), "#fit")
     assert "Exceeds the lot by 6 h" in fit
-    assert "No plan of these steps can be shorter than 78 h" in fit
+    assert "78 h; no plan can be shorter than 78 h" in fit
     assert "−6" not in fit
 
 
@@ -119,7 +121,7 @@ def test_buttons_move_add_and_remove_without_saving_and_keep_what_was_typed(
     page = read(moved)
     titles = [node.attributes["value"] for node in page.css("[name$='.title']")]
     assert titles[:3] == ["Prepare", "Fetch all of it", "Train"]
-    assert "As typed, not saved yet" in words(page.css_first(".notice"))
+    assert "As typed, not saved yet" in words(page.css_first("#fit"))
     assert the_draft(sqlite).plan == small()
     for action, count in (("add:steps", 4), ("remove:steps:0", 2), ("copy:steps:1", 4)):
         again = submit(browser, f"{PLAN}/edit/steps", FORM, {"action": action})
@@ -263,7 +265,9 @@ def test_sealing_shows_the_promise_and_the_checklist(browser: TestClient, sqlite
     saved(sqlite, small())
     page = browser.get(f"{PLAN}/seal")
     assert "an answer 16 h after the lot begins" in part(page, "#promise")
-    assert "No pilot is planned." in part(page, "#missing")
+    checklist = part(page, "#belongings")
+    assert "A pilot with a decision point after it: no step has this part" in checklist
+    assert "Retrieval of the outputs" in checklist
     assert words(read(page).css_first("#seal-form .primary")) == "Seal all the same"
     done = submit(browser, f"{PLAN}/seal", "form#seal-form")
     assert done.status_code == 303
@@ -284,7 +288,7 @@ def test_a_second_version_needs_a_reason_that_is_not_lost(
     sealed(sqlite, "small")
     assert "Nothing differs from version 1" in part(browser.get(f"{PLAN}/seal"), "main")
     saved(sqlite, longer(small(), 20), revision=1)
-    assert "steps[train].p50" in part(browser.get(PLAN), ".notice")
+    assert "Train P50 10h 20h" in part(browser.get(PLAN), "#changes")
     bare = submit(browser, f"{PLAN}/seal", "form#seal-form", {"reason": " "})
     assert bare.status_code == 422
     assert "needs a reason" in words(read(bare).css_first("#f-reason-error"))
@@ -347,3 +351,130 @@ def test_a_form_without_its_token_is_refused(
 ) -> None:
     saved(sqlite, small())
     assert browser.post(f"{PLAN}/{path}", data={"steps.0.title": "?"}).status_code == 403
+
+
+def risky(plan: Plan) -> Plan:
+    """The small plan with a measured checkpoint, parts, a P90, and steps that may not be in it."""
+    at = datetime(2026, 12, 7, 7, tzinfo=UTC)
+    prepare, train, retrieve = plan.steps
+    parts = Parts(load_s=1200, train_s=33_000, write_s=1800)
+    train = replace(
+        train, p50_s=None, p90_s=54_000, parts=parts,
+        checkpoint=Checkpoint(120, 300, 3600, 86_400, 40 * 2**30),
+    )  # fmt: skip
+    useful = replace(train, id="more", title="More", klass=StepClass.USEFUL, checkpoint=None)
+    curious = replace(useful, id="curious", title="Curious", klass=StepClass.EXPLORATORY)
+    long = replace(curious, id="long", title="Long", parts=replace(parts, train_s=200_000))
+    return replace(
+        plan,
+        lots=(PlannedLot("lot-1", offer="iteragpu/rtx-4090/3d", starts_at=at),),
+        transfer_rate_bps=200_000_000,
+        steps=(prepare, train, useful, curious, replace(long, p90_s=None), retrieve),
+    )
+
+
+def test_the_chance_is_drawn_in_a_request_of_its_own(browser: TestClient, sqlite: Database) -> None:
+    saved(sqlite, risky(small()))
+    fit = read(browser.get(PLAN)).css_first("#fit #chance")
+    assert fit is not None
+    href = attribute(read(browser.get(PLAN)), "#chance a", "href")
+    assert fit.attributes["hx-get"] == href == f"{PLAN}/draft/chance"
+    whole = part(browser.get(href), "main #chance")
+    assert "Chance of fitting: more than 99 in 100" in whole
+    assert "2,000 draws of the durations, common factor 0.5 for machine steps" in whole
+    assert "Steps without a P90 count as fixed: Prepare, Retrieve" in whole
+    block = browser.get(href, headers={"HX-Request-Type": "partial"})
+    assert words(read(block).css_first("#chance")) == whole
+    assert read(block).css_first("main") is None
+
+
+def test_no_chance_is_made_up_without_a_spread(browser: TestClient, sqlite: Database) -> None:
+    saved(sqlite, small())
+    page = read(browser.get(PLAN))
+    assert "No spread stated" in words(page.css_first("#chance"))
+    assert page.css_first("#chance a") is None
+    assert "No spread stated" in part(browser.get(f"{PLAN}/draft/chance"), "main")
+
+
+def test_a_sealed_version_has_its_chance_and_an_unknown_one_is_not_found(
+    browser: TestClient, sqlite: Database
+) -> None:
+    saved(sqlite, risky(small()))
+    sealed(sqlite, "small")
+    href = attribute(read(browser.get(PLAN)), "#chance a", "href")
+    assert href == f"{PLAN}/versions/1/chance"
+    assert "Chance of fitting" in part(browser.get(href), "main #chance")
+    assert browser.get(f"{PLAN}/versions/2/chance").status_code == 404
+    assert browser.get("/campaigns/nobody/plan/draft/chance").status_code == 404
+
+
+def test_every_step_says_its_parts_what_they_forget_and_how_often_to_save(
+    browser: TestClient, sqlite: Database
+) -> None:
+    saved(sqlite, risky(small()))
+    page = read(browser.get(PLAN))
+    assert "no part for: long inputs, validation" in words(page.css_first("#step-train"))
+    assert page.css_first("#step-prepare .forgotten") is None
+    train = words(page.css_first("#estimates #estimate-train"))
+    assert "Loading 20 min Training 9 h 10 min Writing output files 30 min Sum 10 h" in train
+    assert "Save every 1 h; costs 2 min each (3.3 %)" in train
+    assert "Daly's interval (1 h 15 min) and the work one can bear to lose (1 h)" in train
+    assert "Last safe save: Thu, 10 Dec, 07:15, 44 min 57 s before the end of lot-1" in train
+    assert "How often to save cannot be worked out yet" in words(page.css_first("#estimate-more"))
+    formulas = words(page.css_first("#estimates details#formulas"))
+    assert "Young 1974" in formulas
+    assert "Daly 2006" in formulas
+    assert len(page.css("#formulas")) == 1
+
+
+def test_the_reserve_has_a_line_and_a_bar_of_its_own(browser: TestClient, sqlite: Database) -> None:
+    saved(sqlite, risky(small()))
+    page = read(browser.get(PLAN))
+    reserve = words(page.css_first("#step-train-reserve"))
+    assert reserve.startswith("Reserve of Train Kept for saves and interruptions")
+    assert "36 min" in reserve
+    assert "10 h" in words(page.css_first("#step-train"))
+    (bar,) = page.css("#fit svg.plan-drawing rect.reserve")
+    assert "Reserve of Train: hour 14 to hour 14:36" in words(bar)
+
+
+def test_what_may_be_dropped_and_what_would_fit_is_said(
+    browser: TestClient, sqlite: Database
+) -> None:
+    saved(sqlite, risky(small()))
+    page = read(browser.get(PLAN))
+    assert "may be dropped" in words(page.css_first("#step-more"))
+    assert "may be dropped" not in words(page.css_first("#step-train"))
+    assert "not included; would fit" in words(page.css_first("#step-curious"))
+    assert "not included; does not fit (" in words(page.css_first("#step-long"))
+
+
+def test_the_page_of_a_step_says_the_same_of_it_as_saved(
+    browser: TestClient, sqlite: Database
+) -> None:
+    saved(sqlite, risky(small()))
+    page = read(browser.get(f"{PLAN}/edit/steps/train"))
+    assert "Save every 1 h; costs 2 min each (3.3 %)" in words(page.css_first("#saving"))
+    assert "Sum 10 h" in words(page.css_first("#saving"))
+    assert "no part for: long inputs, validation" in words(page.css_first("#g-parts"))
+    people = read(browser.get(f"{PLAN}/edit/steps/prepare"))
+    assert people.css_first("#saving") is None
+
+
+def test_interruptions_that_were_observed_are_said_with_their_limits(
+    browser: TestClient, sqlite: Database
+) -> None:
+    here = f"/campaigns/{jobs.opened(sqlite)}/plan/edit/steps/control"
+    assert read(browser.get(here)).css_first("#saving .observed") is None
+    hours_72: dict[str, Any] = {
+        "at": (jobs.BEGAN + timedelta(hours=72)).isoformat(),
+        "elapsed_s": 72 * 3600,
+    }
+    jobs.recorded(sqlite, jobs.event(1, "start"), jobs.event(2, **hours_72))
+    told = part(browser.get(here), "#saving .observed")
+    assert "0 interruptions in 3 d of machine time" in told
+    assert "at least 24.03 h (95 %)" in told
+    jobs.recorded(sqlite, jobs.event(3, "fail", reason_code="infra", signal=9, **hours_72))
+    told = part(browser.get(here), "#saving .observed")
+    assert "1 interruption in 3 d of machine time" in told
+    assert "72 h (15.18 … 1,403.69, 90 %)" in told

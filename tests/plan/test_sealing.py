@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from app.offers.queries import catalogue
-from app.offers.rules import Offer
-from app.plan.queries import placed
+from app.offers.rules import Offer, read_catalogue
+from app.plan.queries import placed_with
 from app.plan.rules.differences import Difference, changed_paths, differences
 from app.plan.rules.document import to_document
 from app.plan.rules.drawing import draw
@@ -31,7 +30,7 @@ from tests.plan.drafts import longer, sample, small
 from tests.plan.generated import plans
 
 
-@pytest.mark.parametrize("offer", catalogue(), ids=lambda offer: offer.id)
+@pytest.mark.parametrize("offer", read_catalogue(), ids=lambda offer: offer.id)
 def test_an_offer_is_read_again_as_it_was_kept(offer: Offer) -> None:
     assert offer_of(offer_record(offer)) == offer
 
@@ -40,14 +39,14 @@ def test_an_offers_figures_fill_what_the_lot_leaves_open() -> None:
     open_lot = PlannedLot("a", offer="iteragpu/rtx-4090/3d")
     own_price = PlannedLot("b", offer="iteragpu/rtx-4090/7d", price_minor=9900)
     no_price = PlannedLot("c", offer="iteragpu/b200", hours=24)
-    plan = resolved(replace(small(), lots=(open_lot, own_price, no_price)), catalogue())
+    plan = resolved(replace(small(), lots=(open_lot, own_price, no_price)), read_catalogue())
     assert [(lot.gpus, lot.hours, lot.price_minor) for lot in plan.lots] == [
         (1, 72, 4714),
         (1, 168, 9900),
         (2, 24, None),
     ]
-    assert resolved(plan, catalogue()) == plan
-    assert [offer.id for offer in used_offers(plan, catalogue())] == [
+    assert resolved(plan, read_catalogue()) == plan
+    assert [offer.id for offer in used_offers(plan, read_catalogue())] == [
         "iteragpu/rtx-4090/3d",
         "iteragpu/rtx-4090/7d",
         "iteragpu/b200",
@@ -56,10 +55,10 @@ def test_an_offers_figures_fill_what_the_lot_leaves_open() -> None:
 
 def test_a_foreign_price_is_named_only_where_the_lot_states_none() -> None:
     plan = replace(small(), currency="EUR")
-    assert len(foreign_prices(plan, catalogue())) == 1
+    assert len(foreign_prices(plan, read_catalogue())) == 1
     own = replace(plan, lots=(replace(plan.lots[0], price_minor=4000),))
-    assert foreign_prices(own, catalogue()) == ()
-    assert foreign_prices(small(), catalogue()) == ()
+    assert foreign_prices(own, read_catalogue()) == ()
+    assert foreign_prices(small(), read_catalogue()) == ()
 
 
 @pytest.mark.parametrize(
@@ -74,7 +73,7 @@ def test_a_foreign_price_is_named_only_where_the_lot_states_none() -> None:
     ],
 )
 def test_the_promise_is_calendar_arithmetic(plan: Plan, said: str) -> None:
-    assert said in str(promise(placed(plan)[1]))
+    assert said in str(promise(placed_with(plan, read_catalogue())[1]))
 
 
 @pytest.mark.parametrize(
@@ -116,7 +115,7 @@ def test_documents_differ_exactly_when_they_are_not_equal(one: Plan, other: Plan
 @settings(max_examples=60, deadline=None)
 @given(plans())
 def test_a_drawing_stays_inside_its_frame(plan: Plan) -> None:
-    lots, made = placed(plan)
+    lots, made = placed_with(plan, read_catalogue())
     drawing = draw(plan.steps, lots.windows, made)
     assert (drawing is None) == (not made.placements)
     if drawing is None:
@@ -138,7 +137,7 @@ def test_every_gpu_that_a_step_takes_is_a_lane_of_its_own() -> None:
     two = replace(plan.steps[1], gpus=2)
     lot = PlannedLot("lot-1", gpus=2, hours=72)
     wide = replace(plan, lots=(lot,), steps=(plan.steps[0], two, plan.steps[2]))
-    lots, made = placed(wide)
+    lots, made = placed_with(wide, read_catalogue())
     drawing = draw(wide.steps, lots.windows, made)
     assert drawing is not None
     assert [str(lane.title) for lane in drawing.lanes] == ["People", "GPU 0", "GPU 1", "Transfer"]
@@ -156,7 +155,7 @@ def test_a_plan_in_words() -> None:
         "5 times in a row",
         "only warns",
     ]
-    lots, _ = placed(small())
+    lots, _ = placed_with(small(), read_catalogue())
     pieces = [str(piece) for piece in lot_said(lots.windows[0])]
     assert pieces[:2] == ["1 GPU RTX 4090", "72 h rented"]
     assert "for the whole lot" in pieces[2]
@@ -165,5 +164,5 @@ def test_a_plan_in_words() -> None:
 def test_nothing_optional_is_promised() -> None:
     plan = small()
     extra = replace(plan.steps[1], id="extra", klass=StepClass.USEFUL, p50_s=70 * 3600)
-    _, made = placed(replace(plan, steps=(*plan.steps, extra)))
+    _, made = placed_with(replace(plan, steps=(*plan.steps, extra)), read_catalogue())
     assert "an answer 16 h after the lot begins" in str(promise(made))

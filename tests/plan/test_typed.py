@@ -86,7 +86,7 @@ def test_a_renamed_step_is_followed_by_all_that_name_it() -> None:
     rows = shown(to_document(sample()), STEPS)
     rows[_at(rows, "variant-a")]["id"] = "rank-16"
     document = _edited("steps", rows)
-    plan = judged(document, ())
+    plan = judged(document, {})
     assert isinstance(plan, Plan)
     steps = {step.id: step for step in plan.steps}
     assert steps["evaluation"].after == ("control", "rank-16")
@@ -97,7 +97,7 @@ def test_a_renamed_step_is_followed_by_all_that_name_it() -> None:
 def test_a_removed_step_is_forgotten_where_that_changes_no_rule() -> None:
     rows = shown(to_document(sample()), STEPS)
     del rows[_at(rows, "pilot-decision")]
-    plan = judged(_edited("steps", rows), ())
+    plan = judged(_edited("steps", rows), {})
     assert isinstance(plan, Plan)
     assert plan.decision_points == ()
     assert next(step for step in plan.steps if step.id == "control").after == ()
@@ -108,7 +108,7 @@ def test_a_rule_for_removed_steps_alone_is_never_widened_to_all_steps() -> None:
     document["stop_rules"][2]["steps"] = ["longer-context"]
     rows = shown(document, STEPS)
     del rows[_at(rows, "longer-context")]
-    found = judged(edited(document, STEPS, rows).document, ())
+    found = judged(edited(document, STEPS, rows).document, {})
     assert not isinstance(found, Plan)
     assert list(found) == [f"{ELSEWHERE}stop_rules[2].steps[0]"]
 
@@ -174,7 +174,7 @@ def test_many_ids_are_kept_without_being_shown() -> None:
 def test_a_renamed_corpus_is_followed_by_its_checks() -> None:
     rows = shown(to_document(sample()), BY_SLUG["corpora"])
     rows[0]["id"] = "held-out"
-    plan = judged(_edited("corpora", rows), ())
+    plan = judged(_edited("corpora", rows), {})
     assert isinstance(plan, Plan)
     named = {check.corpus for one in plan.deliverables for check in one.checks if check.corpus}
     assert named == {"held-out"}
@@ -183,7 +183,7 @@ def test_a_renamed_corpus_is_followed_by_its_checks() -> None:
 def test_problems_find_their_fields() -> None:
     rows = [{"title": "Train", "kind": "machine", "class": "essential", "p50": "48", "after": "x"}]
     done = edited(to_document(small()), STEPS, rows)
-    names = {f"steps.0.{field.name}" for field in STEPS.fields}
+    names = {f"steps.0.{field.name}": field.label for field in STEPS.fields}
     found = judged(done.document, names)
     assert not isinstance(found, Plan)
     assert set(found) == {"steps.0.p50"}
@@ -235,7 +235,7 @@ def test_checks_of_a_deliverable_by_their_boxes() -> None:
         {"id": "the-model", "title": "The model", "kind": "artifact",
          "checks": [{"kind": "non_empty"}, {"kind": "reload", "command": "python r.py"}]}
     ]  # fmt: skip
-    assert isinstance(judged(done.document, ()), Plan)
+    assert isinstance(judged(done.document, {}), Plan)
 
 
 def test_a_problem_of_a_check_stands_at_the_check_as_shown_again() -> None:
@@ -264,7 +264,7 @@ def test_one_more_check_of_a_kind_that_is_there() -> None:
 
 def test_the_usual_protocol_is_a_plan_that_only_lacks_times() -> None:
     document = {**to_document(small("new-one")), "lots": [], **usual_protocol(str)}
-    plan = judged(document, ())
+    plan = judged(document, {})
     assert isinstance(plan, Plan)
     assert len(plan.steps) == 10
     assert document["format"] == FORMAT

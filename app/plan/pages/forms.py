@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
 from fastapi import Request
+from sqlmodel import Session
 
 from app import clock
 from app.db import WriteSession
 from app.errors import AppError, Conflict
 from app.journal import Actor
 from app.offers.queries import catalogue
-from app.plan.commands import Saved, save_draft
+from app.offers.rules import Offer
+from app.plan.commands import Saved, judge, save_draft
 from app.plan.pages.contexts import Fit, fit_of
-from app.plan.queries import PlanView, placed
+from app.plan.queries import PlanView, placed_with
 from app.plan.rules.model import Plan
 from app.plan.rules.typed.fields import Field, Option
-from app.plan.rules.typed.judging import ELSEWHERE
 from app.texts import Text, text
 from app.units import Money
 from app.web import Form
@@ -58,6 +59,8 @@ def document_of(view: PlanView) -> dict[str, Any]:
 def kept(request: Request, plan: Plan, revision: int, actor: Actor) -> Saved | Conflict:
     """Save a draft; a draft that moved meanwhile comes back as what it is, to be shown."""
     now = clock.now()
+    with request.app.state.db.read() as session:
+        judge(session, plan)
 
     def command(tx: WriteSession) -> Saved | AppError:
         return save_draft(tx, plan, revision=revision, replace=False, actor=actor, now=now)
@@ -74,24 +77,17 @@ def kept(request: Request, plan: Plan, revision: int, actor: Actor) -> Saved | C
 
 def fit_of_plan(view: PlanView, plan: Plan) -> Fit:
     """The fit of a plan that is typed but not saved."""
-    lots, made = placed(plan)
+    lots, made = placed_with(plan, view.offers)
     typed = replace(
         view, plan=plan, windows=lots.windows, lot_problems=lots.problems, schedule=made
     )
     return fit_of(made, typed)
 
 
-def summary(errors: Mapping[str, Text]) -> tuple[tuple[str | None, Text], ...]:
-    """What is wrong, each with the field it leads to."""
-    return tuple(
-        (None if name.startswith(ELSEWHERE) else name, said) for name, said in errors.items()
-    )
-
-
-def field_names(prefixes: Iterable[str], fields: Iterable[Field]) -> set[str]:
-    """The names of the fields of several rows."""
+def field_names(prefixes: Iterable[str], fields: Iterable[Field]) -> dict[str, Text]:
+    """The names of the fields of several rows, with their labels."""
     every = tuple(fields)
-    return {f"{prefix}.{field.name}" for prefix in prefixes for field in every}
+    return {f"{prefix}.{field.name}": field.label for prefix in prefixes for field in every}
 
 
 def with_options(
@@ -104,13 +100,36 @@ def with_options(
     )
 
 
-def offer_options() -> tuple[Option, ...]:
-    """The catalogue, and lots of one's own."""
-    return (("", text("Own figures")), *((offer.id, _offer(offer.id)) for offer in catalogue()))
+def offer_options(session: Session) -> tuple[Option, ...]:
+    """Lots of one's own, and what is offered today."""
+    return _options(catalogue(session), frozenset())
 
 
-def _offer(offer_id: str) -> Text:
-    offer = next(one for one in catalogue() if one.id == offer_id)
+def offer_options_of(view: PlanView) -> tuple[Option, ...]:
+    """The same for the lots of a draft, with what it names although it is not offered."""
+    named = {lot.offer for lot in view.plan.lots if lot.offer is not None}
+    return _options(view.offers, named)
+
+
+def _options(offers: Sequence[Offer], named: Set[str]) -> tuple[Option, ...]:
+    unknown = sorted(named - {offer.id for offer in offers})
+    return (
+        ("", text("Own figures")),
+        *(
+            (offer.id, _offer(offer))
+            for offer in offers
+            if not offer.withdrawn or offer.id in named
+        ),
+        *((id_, text("{id}, not in the catalogue", id=id_)) for id_ in unknown),
+    )
+
+
+def _offer(offer: Offer) -> Text:
+    said = _offered(offer)
+    return text("{offer}, withdrawn", offer=said) if offer.withdrawn else said
+
+
+def _offered(offer: Offer) -> Text:
     days = text("duration not stated") if offer.hours is None else text("{n} h", n=offer.hours)
     if offer.price_minor is None or offer.currency is None:
         price: Text | Money = text("price not known")

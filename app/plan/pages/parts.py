@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from app.plan.queries import PlanView
 from app.plan.rules.model import Deliverable, Plan
+from app.plan.rules.registered import registered
 from app.plan.rules.words import check_said, lot_said, stop_rule_said
 from app.texts import Text, text
 
@@ -33,7 +34,19 @@ class Part:
     edit_href: str | None
 
 
-def parts_of(view: PlanView, campaign_id: str, editable: bool) -> tuple[Part, ...]:
+def late_rules(view: PlanView, versions: Sequence[PlanView]) -> dict[str, Text]:
+    """The label of each stop rule that was written down after something had run."""
+    sealed = [
+        (one.version, one.plan, one.knowledge)
+        for one in versions
+        if one.version <= view.version and one.knowledge is not None
+    ]
+    return {one.rule: one.said for one in registered(sealed) if one.said is not None}
+
+
+def parts_of(
+    view: PlanView, campaign_id: str, editable: bool, late: Mapping[str, Text]
+) -> tuple[Part, ...]:
     """The lists beside the steps, each with what stands in it."""
     plan = view.plan
 
@@ -45,7 +58,8 @@ def parts_of(view: PlanView, campaign_id: str, editable: bool) -> tuple[Part, ..
     return (
         part("lots", text("Lots"), text("No lot is planned."), _lots(view)),
         part("stop-rules", text("Stop rules"), text("No stop rule is written down."), [
-            Named(rule.id, rule.id, stop_rule_said(rule)) for rule in plan.stop_rules
+            Named(rule.id, rule.id, (*stop_rule_said(rule), *_label(late, rule.id)))
+            for rule in plan.stop_rules
         ]),
         part("decision-points", text("Decision points"), text("No decision point is planned."),
              _points(plan)),
@@ -60,6 +74,10 @@ def parts_of(view: PlanView, campaign_id: str, editable: bool) -> tuple[Part, ..
             Named(one.id, one.text, ()) for one in plan.uncertainties
         ]),
     )  # fmt: skip
+
+
+def _label(late: Mapping[str, Text], rule: str) -> tuple[Text, ...]:
+    return (late[rule],) if rule in late else ()
 
 
 def _lots(view: PlanView) -> list[Named]:

@@ -13,16 +13,19 @@ from app.accounts import access
 from app.db import WriteSession
 from app.errors import AppError, Conflict, Malformed
 from app.journal import Actor
-from app.offers.queries import catalogue
 from app.plan.commands import Sealed, prepare, seal
 from app.plan.pages.contexts import Fit, fit_of
 from app.plan.pages.forms import revision_of
 from app.plan.pages.loading import around, draft_of
 from app.plan.pages.shown import changes_since
 from app.plan.queries import PlanView, known_now, sealed
-from app.plan.rules.checks import unsealable
+from app.plan.rules.belongings import Belonging, belongings
+from app.plan.rules.changes import Change
+from app.plan.rules.checks import missing, unsealable
 from app.plan.rules.lots import ResolvedLots
+from app.plan.rules.needed import savings
 from app.plan.rules.sealing import Knowledge, promise, seal_warnings
+from app.plan.rules.typed.judging import located
 from app.texts import Text, text
 from app.web import Form, Frame, page, read_form, redirect
 
@@ -39,15 +42,21 @@ class SealPage:
     newest_version: int
     fit: Fit
     promise: Text
-    present: tuple[Text, ...]
+    checklist: tuple[Belonging, ...]
+    savings: tuple[Text, ...]
     warnings: tuple[Text, ...]
-    blocking: tuple[tuple[str, Text], ...]
+    blocking: tuple[Text, ...]
     unchanged: bool
-    changes: tuple[str, ...]
+    changes: tuple[Change, ...]
     known: Text
     reason: str
     reason_error: Text | None
     moved: Text | None
+
+    @property
+    def lacks_something(self) -> bool:
+        """Whether the person seals although the page has something to say."""
+        return bool(self.warnings) or not all(one.is_there for one in self.checklist)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +124,6 @@ def _page(
 ) -> Response:
     view, newest = ground.draft, ground.newest
     changes = changes_since(view, newest)
-    lots = ResolvedLots(view.windows, view.lot_problems)
     context = SealPage(
         campaign_id=view.campaign_id,
         revision=view.revision or 0,
@@ -123,9 +131,10 @@ def _page(
         newest_version=newest.version if newest else 0,
         fit=fit_of(view.schedule, view),
         promise=promise(view.schedule),
-        present=_present(view),
-        warnings=seal_warnings(view.plan, lots, view.schedule, catalogue(), clock.now()),
-        blocking=tuple((one.field, one.message) for one in unsealable(view.plan)),
+        checklist=belongings(view.plan),
+        savings=tuple(one.said for one in savings(view.plan, view.windows)),
+        warnings=_further(view),
+        blocking=tuple(located(one, {}) for one in unsealable(view.plan)),
         unchanged=newest is not None and not changes,
         changes=changes,
         known=ground.known.said_now,
@@ -137,19 +146,9 @@ def _page(
     return page(request, "plan/seal.html", context, frame=ground.frame, title=title, status=status)
 
 
-def _present(view: PlanView) -> tuple[Text, ...]:
-    """What usually belongs to a plan and is there, so that a short list of warnings is trusted."""
-    plan = view.plan
-    roles = {step.role for step in plan.steps}
-    checks = sum(len(one.checks) for one in plan.deliverables)
-    found = (
-        ("control" in roles, text("A control to compare with")),
-        ("data_check" in roles, text("A check of the data")),
-        ("restore_check" in roles, text("A restore check")),
-        ("pilot" in roles, text("A pilot")),
-        (any(s.kind == "decision_point" for s in plan.steps), text("A decision point")),
-        ("retrieval" in roles, text("Retrieval of the outputs")),
-        (bool(plan.stop_rules), text("Stop rules: {n}", n=len(plan.stop_rules))),
-        (checks > 0, text("Announced checks: {n}", n=checks)),
-    )
-    return tuple(said for there, said in found if there)
+def _further(view: PlanView) -> tuple[Text, ...]:
+    """What is worth a look beside the list of what usually belongs to a plan."""
+    lots = ResolvedLots(view.windows, view.lot_problems)
+    listed = {str(one) for one in missing(view.plan)}
+    found = seal_warnings(view.plan, lots, view.schedule, view.offers, clock.now())
+    return tuple(one for one in found if str(one) not in listed)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from app.errors import NotFound
-from app.offers.queries import catalogue
 from app.plan.pages.contexts import plan_page
 from app.plan.pages.loading import around, draft_of
 from app.plan.queries import PlanView, all_sealed
-from app.plan.rules.differences import changed_paths
+from app.plan.rules.changes import Change, readable
+from app.plan.rules.differences import differences
 from app.plan.rules.document import to_document
 from app.plan.rules.sealing import resolved
 from app.texts import Text, text
@@ -39,12 +41,23 @@ def show_version(request: Request, campaign_id: str, version: int) -> Response:
     return _page(request, campaign_id, version)
 
 
-def changes_since(draft: PlanView, newest: PlanView | None) -> tuple[str, ...]:
-    """The places in which the draft differs from the newest sealed version."""
+def changes_since(draft: PlanView, newest: PlanView | None) -> tuple[Change, ...]:
+    """What the draft says otherwise than the newest sealed version."""
     if newest is None:
         return ()
-    now = to_document(resolved(draft.plan, catalogue()))
-    return changed_paths(json.loads(newest.document), now)
+    return _changes(json.loads(newest.document), to_document(resolved(draft.plan, draft.offers)))
+
+
+def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[Change, ...]:
+    return readable(differences(before, after), before, after)
+
+
+def _revised(view: PlanView, versions: Sequence[PlanView]) -> tuple[Change, ...]:
+    """What a later sealed version changed against the one before it."""
+    before = next((one for one in versions if one.version == view.version - 1), None)
+    if before is None or view.version < 2:
+        return ()
+    return _changes(json.loads(before.document), json.loads(view.document))
 
 
 def _page(request: Request, campaign_id: str, version: int | None) -> Response:
@@ -59,7 +72,13 @@ def _page(request: Request, campaign_id: str, version: int | None) -> Response:
         view = next((one for one in (draft, *versions) if one.version == version), None)
     if view is None:
         raise NotFound(text("There is no version {n} of this plan.", n=str(version)))
-    shown = plan_page(view, versions, changes_since(draft, newest), frame.state != "closed")
+    shown = plan_page(
+        view,
+        versions,
+        changes_since(draft, newest),
+        _revised(view, versions),
+        is_open=frame.state != "closed",
+    )
     return page(request, "plan/show.html", shown, frame=frame, title=_title(view))
 
 

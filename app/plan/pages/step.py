@@ -9,6 +9,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
+from app import clock
 from app.accounts import access
 from app.errors import Conflict, NotFound
 from app.journal import Actor
@@ -20,17 +21,20 @@ from app.plan.pages.forms import (
     kept,
     revision_of,
     step_options,
-    summary,
     with_options,
 )
+from app.plan.pages.lines import saving_of
 from app.plan.pages.loading import Loaded, load_open
+from app.plan.pages.observed import Interruptions, interruptions_of
 from app.plan.pages.sections import menu_of
-from app.plan.queries import placed
+from app.plan.queries import placed_with
 from app.plan.rules.answer import plan_answer
+from app.plan.rules.estimated import Estimated, estimated
 from app.plan.rules.model import Plan
 from app.plan.rules.precedence import STAR
+from app.plan.rules.saving import Saving
 from app.plan.rules.typed.editing import Edited, edited_step
-from app.plan.rules.typed.judging import judged
+from app.plan.rules.typed.judging import judged, listed
 from app.plan.rules.typed.rows import Row, numbered
 from app.plan.rules.typed.steps import STEP_ALL, STEP_GROUPS, Group
 from app.plan.rules.typed.writing import write_table
@@ -42,7 +46,7 @@ router = APIRouter()
 
 @dataclass(frozen=True, slots=True)
 class StepPage:
-    """The form of one step, as typed; `total_s` is the sum of its parts as saved."""
+    """The form of one step, as typed; `estimate` and `saving` are of the step as saved."""
 
     campaign_id: str
     revision: int
@@ -54,7 +58,9 @@ class StepPage:
     errors: Mapping[str, Text]
     summary: tuple[tuple[str | None, Text], ...]
     moved: Text | None
-    total_s: int | None
+    estimate: Estimated
+    saving: Saving | None
+    interruptions: Interruptions | None
     menu: tuple[MenuEntry, ...]
     zone: str
     currency: str
@@ -86,20 +92,24 @@ def save_step(
     revision = revision_of(form, loaded.draft)
     (row, *_) = (*numbered(flat(form), "steps"), {})
     done = edited_step(document_of(loaded.draft), index, row)
-    plan = judged(done.document, field_names([f"steps.{index}"], STEP_ALL))
+    plan = judged(done.document, _names(index))
     if not isinstance(plan, Plan):
         done.errors = {**plan, **done.errors}
         return _page(request, loaded, index, done, revision=revision, status=422)
     saved = kept(request, plan, revision, actor)
     if isinstance(saved, Conflict):
         return _page(request, loaded, index, done, moved=saved, status=409)
-    lots, made = placed(plan)
+    lots, made = placed_with(plan, loaded.draft.offers)
     here = f"/campaigns/{campaign_id}/plan/edit/steps"
     wanted = form.get("action")
     there = next((s.id for s in plan.steps if wanted == f"open:{s.id}"), None)
     to = f"{here}/{there}" if there else here
     said = text("Saved. {answer}.", answer=plan_answer(made, lots.windows))
     return redirect(request, to, said)
+
+
+def _names(index: int) -> dict[str, Text]:
+    return field_names([f"steps.{index}"], STEP_ALL)
 
 
 def _index(plan: Plan, step_id: str) -> int:
@@ -131,9 +141,11 @@ def _page(
         groups=_groups(view.plan, step.id),
         row={**{field.name: "" for field in STEP_ALL}, **done.rows[0]},
         errors=done.errors,
-        summary=summary(done.errors),
+        summary=listed(done.errors, _names(index)),
         moved=moved.detail if moved is not None else None,
-        total_s=step.parts.total_s() if step.parts is not None else None,
+        estimate=estimated(step),
+        saving=saving_of(view, step),
+        interruptions=_interruptions(request, loaded),
         menu=menu_of(view.campaign_id, view, "steps"),
         zone=view.plan.zone,
         currency=view.plan.currency,
@@ -142,6 +154,14 @@ def _page(
     )
     title = text("Edit the step {title}", title=step.title)
     return page(request, "plan/step.html", context, frame=loaded.frame, title=title, status=status)
+
+
+def _interruptions(request: Request, loaded: Loaded) -> Interruptions | None:
+    """What the runs say, asked only of a campaign that has some."""
+    if loaded.frame.state != "running":
+        return None
+    with request.app.state.db.read() as session:
+        return interruptions_of(session, loaded.draft.campaign_id, clock.now())
 
 
 def _groups(plan: Plan, step_id: str) -> tuple[Group, ...]:

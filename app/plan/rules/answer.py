@@ -31,6 +31,16 @@ def plan_answer(schedule: Schedule, lots: Sequence[LotWindow]) -> Text:
     return text("No plan found")
 
 
+def why_not(schedule: Schedule) -> Text | None:
+    """Why a plan that was placed does not fit: its proof, or that none was found; None if it fits.
+
+    "Impossible" is a proof's word alone.
+    """
+    if schedule.undecided:
+        return text("No plan found that fits; it is not proved that there is none.")
+    return schedule.proof if schedule.end_min is not None else None
+
+
 def _fits(schedule: Schedule, lots: Sequence[LotWindow], end_min: int) -> Text:
     spare = hours_said(schedule.uncommitted_min or 0)
     zero = zero_at(lots)

@@ -25,13 +25,17 @@ _SECOND_TIER = 14
 
 @dataclass(frozen=True, slots=True)
 class DrawnBar:
-    """One step on its lane; `label` only where there is room for words."""
+    """One step on its lane; `label` only where there is room for words.
+
+    A `reserve` is the time kept after a step for saves and interruptions.
+    """
 
     x: float
     width: float
     end: float
     title: Text
     label: str | None
+    reserve: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,12 +182,11 @@ def _bar(axis: _Axis, titles: dict[str, str], bar: Placement) -> DrawnBar:
     name = titles.get(bar.step, bar.step)
     # About 1.1 percent of the width holds a letter on a wide screen; cut words tell nothing.
     fits = width >= _LABEL_FROM and len(bar.step) * 1.05 <= width
-    said = text(
-        "{step}: hour {start} to hour {end}",
-        step=name,
-        start=_hour(bar.start_min),
-        end=_hour(bar.end_min),
-    )
+    words = {"step": name, "start": _hour(bar.start_min), "end": _hour(bar.end_min)}
+    if bar.reserve:
+        said = text("Reserve of {step}: hour {start} to hour {end}", **words)
+        return DrawnBar(x, width, right, said, None, reserve=True)
+    said = text("{step}: hour {start} to hour {end}", **words)
     return DrawnBar(x, width, right, said, bar.step if fits else None)
 
 

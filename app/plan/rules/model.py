@@ -12,6 +12,8 @@ from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
 
+from app.plan.rules.working import WorkingHours
+
 
 class StepKind(StrEnum):
     """What a step occupies: a person, GPUs of one lot, the wire, or a person deciding."""
@@ -259,7 +261,12 @@ class Uncertainty:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A whole campaign as planned. The order of steps is their rank."""
+    """A whole campaign as planned. The order of steps is their rank.
+
+    `variants_elsewhere` says whether variants may run on another lot than their control; None
+    where nobody said.
+    `transfer_rate_bps` is the rate in bits per second at which files leave the rented machine.
+    """
 
     id: str
     question: str
@@ -268,8 +275,11 @@ class Plan:
     decision_rule: DecisionRule
     research_decision: bool = False
     people: int = 1
+    variants_elsewhere: bool | None = None
+    working_hours: WorkingHours | None = None
     tolerance: Tolerance = field(default_factory=Tolerance)
     budget_minor: int | None = None
+    transfer_rate_bps: int | None = None
     corpora: tuple[Corpus, ...] = ()
     lots: tuple[PlannedLot, ...] = ()
     steps: tuple[Step, ...] = ()

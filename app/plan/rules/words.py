@@ -58,7 +58,7 @@ def _watched(rule: PlannedStopRule) -> Text:
         case StopKind.ABOVE if metric and value is not None:
             return text("{metric} is above {value}", metric=metric, value=value)
         case _:
-            return STOP_KINDS.get(rule.kind, text("{kind}", kind=rule.kind))
+            return STOP_KINDS.get(rule.kind, text("{name}", name=rule.kind))
 
 
 def _conditions(rule: PlannedStopRule) -> Iterator[Text]:

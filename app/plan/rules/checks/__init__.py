@@ -6,7 +6,7 @@ seal.
 
 from __future__ import annotations
 
-from app.plan.rules.checks.advice import warnings
+from app.plan.rules.checks.advice import missing, warnings
 from app.plan.rules.checks.order import order_problems
 from app.plan.rules.checks.references import reference_problems
 from app.plan.rules.checks.results import result_problems
@@ -15,7 +15,7 @@ from app.plan.rules.document import Problem
 from app.plan.rules.model import Plan
 from app.texts import text
 
-__all__ = ["malformed", "unsealable", "warnings"]
+__all__ = ["malformed", "missing", "unsealable", "warnings"]
 
 
 def malformed(plan: Plan) -> tuple[Problem, ...]:

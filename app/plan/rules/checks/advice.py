@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from app.plan.rules.belongings import comes_after
 from app.plan.rules.model import (
     Check,
     CheckKind,
@@ -16,15 +17,24 @@ from app.plan.rules.model import (
     StepClass,
     StepKind,
 )
+from app.plan.rules.typed.labels import ROLES
 from app.texts import Text, text
 
 
 def warnings(plan: Plan) -> tuple[Text, ...]:
     """Everything that usually belongs to a plan and is not in this one, in a fixed order."""
+    return (*missing(plan), *further(plan))
+
+
+def missing(plan: Plan) -> tuple[Text, ...]:
+    """What the list of `belongings` shows as well, each as a sentence of its own."""
+    return (*_roles(plan), *_pilot(plan), *_rules(plan), *_checks(plan))
+
+
+def further(plan: Plan) -> tuple[Text, ...]:
+    """Everything else that is worth a look before the seal."""
     return (
-        *_roles(plan),
-        *_pilot(plan),
-        *_rules(plan),
+        *_lots(plan),
         *_deliverables(plan),
         *(warning for step in plan.steps for warning in _step(plan, step)),
         *_corpora(plan),
@@ -43,11 +53,9 @@ def _roles(plan: Plan) -> Iterator[Text]:
         if not steps:
             yield warning
         elif all(step.klass is not StepClass.ESSENTIAL for step in steps):
-            yield text("“{step}” ({role}) is not essential.", step=steps[0].id, role=str(role))
+            yield text("“{step}” ({role}) is not essential.", step=steps[0].id, role=ROLES[role])
     if not any(step.role is Role.RETRIEVAL for step in plan.steps):
         yield text("No step retrieves the outputs before the window ends.")
-    if not plan.lots:
-        yield text("No lot is planned, so nothing says whether the plan fits.")
 
 
 def _pilot(plan: Plan) -> Iterator[Text]:
@@ -56,23 +64,8 @@ def _pilot(plan: Plan) -> Iterator[Text]:
         yield text("No pilot is planned.")
         return
     deciding = [step for step in plan.steps if step.kind is StepKind.DECISION_POINT]
-    if not any(_comes_after(plan, step, pilot) for step in deciding for pilot in pilots):
+    if not any(comes_after(plan.steps, step, pilots) for step in deciding):
         yield text("No decision point comes after the pilot.")
-
-
-def _comes_after(plan: Plan, step: Step, earlier: str) -> bool:
-    """Whether a step waits for another, directly or through others."""
-    by_id = {other.id: other for other in plan.steps}
-    ahead, seen = [step.id], {step.id}
-    while ahead:
-        at = by_id.get(ahead.pop())
-        for name in (*at.after, *at.follows) if at is not None else ():
-            if name == earlier:
-                return True
-            if name not in seen:
-                seen.add(name)
-                ahead.append(name)
-    return False
 
 
 def _rules(plan: Plan) -> Iterator[Text]:
@@ -80,18 +73,28 @@ def _rules(plan: Plan) -> Iterator[Text]:
         yield text("No stop rule is written down.")
 
 
-def _deliverables(plan: Plan) -> Iterator[Text]:
+def _checks(plan: Plan) -> Iterator[Text]:
     if not plan.deliverables:
         yield text("No deliverable is announced, so nothing can be accepted.")
-    elif not plan.research_decision and not any(item.unit for item in plan.deliverables):
+    for item in plan.deliverables:
+        if not item.checks:
+            yield text("The deliverable “{deliverable}” announces no check.", deliverable=item.id)
+
+
+def _lots(plan: Plan) -> Iterator[Text]:
+    if not plan.lots:
+        yield text("No lot is planned, so nothing says whether the plan fits.")
+
+
+def _deliverables(plan: Plan) -> Iterator[Text]:
+    counts = plan.research_decision or any(item.unit for item in plan.deliverables)
+    if plan.deliverables and not counts:
         yield text("No deliverable counts as a unit, so there will be no cost per unit.")
     for item in plan.deliverables:
         yield from _deliverable(plan, item)
 
 
 def _deliverable(plan: Plan, item: Deliverable) -> Iterator[Text]:
-    if not item.checks:
-        yield text("The deliverable “{deliverable}” announces no check.", deliverable=item.id)
     kinds = {check.kind for check in item.checks}
     if item.kind is DeliverableKind.ADAPTER and CheckKind.BASE_REVISION not in kinds:
         yield text(
@@ -123,7 +126,8 @@ def _step(plan: Plan, step: Step) -> Iterator[Text]:
         )
     if step.include and step.klass is not StepClass.EXPLORATORY:
         yield text(
-            "“{step}” is not exploratory; include has no effect on it.",
+            "“{step}” is marked to be planned although it is exploratory, but it is not "
+            "exploratory.",
             step=step.id,
         )
     by_id = {other.id: other for other in plan.steps}
@@ -135,16 +139,26 @@ def _step(plan: Plan, step: Step) -> Iterator[Text]:
                 step=step.id,
                 needed=name,
             )
-    if step.kind is StepKind.MACHINE:
-        yield from _forgotten(step)
+    yield from _forgotten(step)
 
 
 def _forgotten(step: Step) -> Iterator[Text]:
-    """One warm training step, extrapolated, forgets these; `"0m"` says it was thought of."""
-    if step.parts is None and step.p50_s is None:
-        return
+    forgotten = forgotten_parts(step)
+    if forgotten:
+        yield text(
+            "The estimate of “{step}” has no part for: {parts}.",
+            step=step.id,
+            parts=forgotten,
+        )
+
+
+def forgotten_parts(step: Step) -> tuple[Text, ...]:
+    """What one warm training step, extrapolated, forgets and a machine step's estimate has no
+    part for; `"0m"` says that it was thought of."""
+    if step.kind is not StepKind.MACHINE or (step.parts is None and step.p50_s is None):
+        return ()
     parts = step.parts if step.parts is not None else Parts()
-    forgotten = [
+    return tuple(
         name
         for name, stated in (
             (text("loading"), parts.load_s is not None),
@@ -153,13 +167,7 @@ def _forgotten(step: Step) -> Iterator[Text]:
             (text("output files"), parts.write_s is not None or parts.transfer_s is not None),
         )
         if not stated
-    ]
-    if forgotten:
-        yield text(
-            "The estimate of “{step}” has no part for: {parts}.",
-            step=step.id,
-            parts=tuple(forgotten),
-        )
+    )
 
 
 def _corpora(plan: Plan) -> Iterator[Text]:

@@ -1,4 +1,4 @@
-"""Exact figures in a campaign file: decimals, sizes in bytes, SHA-256 digests."""
+"""Exact figures in a campaign file: decimals, sizes in bytes, rates, SHA-256 digests."""
 
 from __future__ import annotations
 
@@ -16,6 +16,12 @@ SIZE_UNITS: dict[str, int] = {
     "B": 1,
     **{f"{letter}B": 1000**power for power, letter in enumerate("KMGT", 1)},
     **{f"{letter}iB": 1024**power for power, letter in enumerate("KMGT", 1)},
+}
+RATE = re.compile(r"([0-9]{1,16}(?:\.[0-9]{1,6})?) ?([kMG]?(?:bit|B)/s)")
+RATE_UNITS: dict[str, int] = {
+    f"{letter}{unit}/s": bits * 1000**power
+    for power, letter in enumerate(("", "k", "M", "G"))
+    for unit, bits in (("bit", 1), ("B", 8))
 }
 FIGURE = re.compile(r"[+-]?(?=\.?[0-9])[0-9]{0,30}(?:\.[0-9]{0,30})?(?:[eE][+-]?[0-9]{1,3})?")
 
@@ -114,6 +120,42 @@ class Bytes(Kind):
             if count and not rest:
                 return f"{count} {unit}"
         return f"{value} B"
+
+
+@dataclass(frozen=True, slots=True)
+class Rate(Kind):
+    """A rate of transfer as text with its unit, as in `200 Mbit/s` or `25 MB/s`.
+
+    Kept in whole bits per second. A number alone is refused: bits and bytes differ by eight.
+    """
+
+    @property
+    def example(self) -> str:
+        """A right value as one would type it."""
+        return quoted("200 Mbit/s")
+
+    def read(self, reader: Reader, path: Path, value: object) -> int | None:
+        """Bits per second, at least one."""
+        found = RATE.fullmatch(value) if isinstance(value, str) else None
+        rate = Decimal(found[1]) * RATE_UNITS[found[2]] if found else Decimal(0)
+        if not 0 < rate <= LARGEST or rate != int(rate):
+            message = text(
+                "{given} is not a rate of transfer; write for example {example}.",
+                given=shown(value),
+                example=self.example,
+            )
+            reader.refuse(path, message, value)
+            return None
+        return int(rate)
+
+    def write(self, value: object, currency: str) -> object:
+        """The largest unit of bits that says it exactly."""
+        assert isinstance(value, int)
+        for unit in ("Gbit/s", "Mbit/s", "kbit/s"):
+            count, rest = divmod(value, RATE_UNITS[unit])
+            if count and not rest:
+                return f"{count} {unit}"
+        return f"{value} bit/s"
 
 
 @dataclass(frozen=True, slots=True)

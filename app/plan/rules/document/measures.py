@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 
 from app.plan.rules.document.kinds import LARGEST, Kind, Line
 from app.plan.rules.document.problem import Path, Reader, quoted, shown
+from app.plan.rules.working import WorkingHours, hours_written, read_hours
 from app.texts import Text, text
 from app.units import (
     UnitError,
@@ -141,6 +142,33 @@ class ZoneName(Kind):
         if name is None or _by_unit(reader, path, name, _zone, self.example) is None:
             return None
         return name
+
+
+@dataclass(frozen=True, slots=True)
+class Hours(Kind):
+    """Working hours as text: days of the week where not all, and two times of the day."""
+
+    @property
+    def example(self) -> str:
+        """A right value as one would type it."""
+        return quoted("mon-fri 09:00-18:00")
+
+    def read(self, reader: Reader, path: Path, value: object) -> WorkingHours | None:
+        """The days and the minutes of the day."""
+        found = read_hours(value) if isinstance(value, str) else None
+        if found is None:
+            message = text(
+                "{given} is no working hours; write for example {example}.",
+                given=shown(value),
+                example=self.example,
+            )
+            reader.refuse(path, message, value)
+        return found
+
+    def write(self, value: object, currency: str) -> object:
+        """Days in their shortest form."""
+        assert isinstance(value, WorkingHours)
+        return hours_written(value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from app.plan.rules.document.figures import Bytes, Digest, Figure
+from app.plan.rules.document.figures import Bytes, Digest, Figure, Rate
 from app.plan.rules.document.kinds import Choice, Flag, Line, Name, Whole
 from app.plan.rules.document.lists import ListOf, Pairs
 from app.plan.rules.document.measures import (
     Amount,
     CurrencyCode,
+    Hours,
     Length,
     Moment,
     ZoneName,
@@ -51,6 +52,8 @@ CAMPAIGN = Shape(
         Key("currency", CurrencyCode()),
         Key("research_decision", Flag()),
         Key("people", Whole(1, 1000)),
+        Key("variants_elsewhere", Flag()),
+        Key("working_hours", Hours()),
         Key(
             "tolerance",
             TableOf(
@@ -64,6 +67,7 @@ CAMPAIGN = Shape(
             ),
         ),
         Key("budget", Amount(), "budget_minor"),
+        Key("transfer_rate", Rate(), "transfer_rate_bps"),
     ),
 )
 

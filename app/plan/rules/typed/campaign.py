@@ -21,7 +21,7 @@ from app.plan.rules.typed.tables import (
     DELIVERABLE,
 )
 from app.plan.rules.typed.writing import YES, write_table
-from app.texts import Text
+from app.texts import Text, text
 
 USE, MORE = "use", "more"
 """The box that announces a check, and the button that offers one more of its kind."""
@@ -113,16 +113,19 @@ def edited_campaign(document: Mapping[str, Any], typed: Mapping[str, str]) -> Ed
     return result
 
 
-def campaign_names(rows: Sequence[Row]) -> set[str]:
-    """The full names of all fields of the form, to find a problem's field by."""
-    names = {"campaign.id", *(f"campaign.{field.name}" for field in CAMPAIGN)}
-    names |= {f"decision_rule.{field.name}" for field in DECISION_RULE}
+def campaign_names(rows: Sequence[Row]) -> dict[str, Text]:
+    """The full names of all fields of the form with their labels, to find a problem's field by."""
+    names = {"campaign.id": text("Id")}
+    names |= {f"campaign.{field.name}": field.label for field in CAMPAIGN}
+    names |= {f"decision_rule.{field.name}": field.label for field in DECISION_RULE}
     for number, row in enumerate(rows):
         prefix = f"deliverables.{number}"
-        names |= {f"{prefix}.{field.name}" for field in DELIVERABLE}
+        names |= {f"{prefix}.{field.name}": field.label for field in DELIVERABLE}
         for at, check in enumerate(_used(row)):
-            known = CHECK_FIELDS.get(check.get("kind", ""), ())
-            names |= {f"{prefix}.checks.{at}.{name}" for name in (*known, USE)}
+            kind = check.get("kind", "")
+            known = {one.name: one.label for one in CHECK if one.name in CHECK_FIELDS.get(kind, ())}
+            known[USE] = CHECK_KINDS.get(kind, text("Check"))
+            names |= {f"{prefix}.checks.{at}.{name}": label for name, label in known.items()}
     return names
 
 

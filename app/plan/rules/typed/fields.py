@@ -22,6 +22,7 @@ class Control(StrEnum):
     AREA = "area"
     CHOICE = "choice"
     TICK = "tick"
+    ASKED = "asked"  # yes, no, or not said: nothing is assumed
     WHOLE = "whole"
     FIGURE = "figure"
     LENGTH = "length"

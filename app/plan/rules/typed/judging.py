@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from app.plan.rules.checks import malformed
 from app.plan.rules.document import Problem, from_document
 from app.plan.rules.model import Plan
+from app.plan.rules.typed.speaking import Names, place_said, spoken
 from app.texts import Text, text
 
 ELSEWHERE = "~"
 """Begins the place of a problem that is on no field of the form."""
 
-_MISSING = "Missing; write for example {example}."
 
-
-def judged(document: Mapping[str, Any], names: Collection[str]) -> Plan | dict[str, Text]:
+def judged(document: Mapping[str, Any], names: Names) -> Plan | dict[str, Text]:
     """The plan of a mapping, or what is wrong with it by the names of a form's fields."""
     plan = from_document(document)
     problems = malformed(plan) if isinstance(plan, Plan) else plan
@@ -25,7 +24,7 @@ def judged(document: Mapping[str, Any], names: Collection[str]) -> Plan | dict[s
     return named_errors(problems, names)
 
 
-def named_errors(problems: Iterable[Problem], names: Collection[str]) -> dict[str, Text]:
+def named_errors(problems: Iterable[Problem], names: Names) -> dict[str, Text]:
     """Problems by the field that they belong to, the first of each; others by their place."""
     found: dict[str, Text] = {}
     for problem in problems:
@@ -33,13 +32,28 @@ def named_errors(problems: Iterable[Problem], names: Collection[str]) -> dict[st
         while parts and ".".join(parts) not in names:
             parts.pop()
         if parts:
-            found.setdefault(".".join(parts), _for_forms(problem))
+            found.setdefault(".".join(parts), spoken(problem, names))
         else:
-            said = text("{place}: {why}", place=problem.field, why=problem.message)
-            found.setdefault(ELSEWHERE + problem.field, said if problem.path else problem.message)
+            found.setdefault(ELSEWHERE + problem.field, located(problem, names))
     return found
 
 
-def _for_forms(problem: Problem) -> Text:
-    """A missing key is an empty field here; how it is written in a file helps nobody."""
-    return text("This is needed.") if problem.message.msgid == _MISSING else problem.message
+def located(problem: Problem, names: Names) -> Text:
+    """A problem with its place before it, for a list of what is wrong."""
+    why = spoken(problem, names)
+    if not problem.path:
+        return why
+    place = place_said(problem.path, names)
+    return text("{place}: {why}", place=place or problem.field, why=why)
+
+
+def listed(errors: Mapping[str, Text], names: Names) -> tuple[tuple[str | None, Text], ...]:
+    """What is wrong with a form for its head: each with its field's place, and what it leads to."""
+    return tuple(_listed(name, said, names) for name, said in errors.items())
+
+
+def _listed(name: str, said: Text, names: Names) -> tuple[str | None, Text]:
+    if name.startswith(ELSEWHERE):
+        return None, said
+    place = place_said(name.split("."), names)
+    return name, said if place is None else text("{place}: {why}", place=place, why=said)

@@ -68,6 +68,38 @@ def usual_protocol(say: Callable[[Text], str]) -> dict[str, Any]:
     }
 
 
+def usual_deliverables(say: Callable[[Text], str]) -> list[dict[str, Any]]:
+    """What closes most campaigns, each with the checks that can be announced for it."""
+    whole: list[dict[str, Any]] = [{"kind": "non_empty"}, {"kind": "no_temporary_paths"}]
+    reload = {"kind": "reload", "command": "python reload.py"}
+    return [
+        {
+            "id": "predictions",
+            "title": say(text("Predictions of control and variants")),
+            "kind": "predictions",
+            "checks": whole,
+        },
+        {
+            "id": "error-analysis",
+            "title": say(text("Written error analysis")),
+            "kind": "error_analysis",
+            "checks": whole[:1],
+        },
+        {
+            "id": "artifact",
+            "title": say(text("Artifact that can be loaded again")),
+            "kind": "artifact",
+            "checks": [*whole, reload],
+        },
+    ]
+
+
+def with_usual_protocol(document: Mapping[str, Any], say: Callable[[Text], str]) -> dict[str, Any]:
+    """A mapping without steps, with the usual ones; lists that say something already stay."""
+    kept = {key: value for key, value in document.items() if value}
+    return {**usual_protocol(say), **kept}
+
+
 def _step(step: Mapping[str, Any], title: str) -> dict[str, Any]:
     gpus = {"gpus": 1} if step["kind"] == "machine" else {}
     return {"class": "essential", **step, **gpus, "title": title}

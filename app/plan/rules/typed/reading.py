@@ -17,7 +17,7 @@ from app.plan.rules.document.figures import figure_of, figure_text
 from app.plan.rules.document.lists import named_twice
 from app.plan.rules.document.measures import said
 from app.plan.rules.typed.fields import FOLD, Control, Field
-from app.plan.rules.typed.writing import value_at, write_table
+from app.plan.rules.typed.writing import YES, value_at, write_table
 from app.texts import Text, text
 from app.units import (
     Ambiguous,
@@ -95,6 +95,8 @@ def _read(field: Field, typed: Mapping[str, str], zone: str, currency: str, foun
         return None
     if field.control is Control.LOCAL:
         return _instant(field.name, given, typed.get(field.name + FOLD, ""), zone, found)
+    if field.control is Control.ASKED:
+        return given == YES
     if field.control is Control.AMOUNT:
         return _amount(field.name, given, currency, found)
     if field.control is Control.PAIRS:

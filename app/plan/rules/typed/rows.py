@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 Row = dict[str, str]
 
 NUMBER = "#"
 """The key of a row's own number in its form; numbers may have gaps once rows were taken out."""
 
-ACTS = frozenset({"add", "remove", "up", "down", "copy", "below"})
+ACTS = frozenset({"add", "remove", "up", "down", "copy", "below", "put", "fit"})
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """The button that takes a button back: what was done, its own value, the row that is gone."""
+
+    done: str
+    title: str
+    action: str
+    gone: Row | None = None
 
 
 def numbered(values: Mapping[str, str], name: str) -> list[Row]:
@@ -29,10 +40,18 @@ def is_act(action: str, name: str) -> bool:
     return verb in ACTS and rest.partition(":")[0] == name
 
 
-def act(rows: list[Row], action: str, name: str, blank: Mapping[str, str]) -> list[Row]:
+def act(
+    rows: list[Row],
+    action: str,
+    name: str,
+    blank: Mapping[str, str],
+    gone: Row | None = None,
+) -> list[Row]:
     """The rows after one button: `add:steps`, `remove:steps:2`, `up:steps:2`.
 
-    A number that is not there changes nothing, since a page may be older than its form.
+    `put:steps:2` puts the row that is `gone` back before the third one; `fit:steps` only asks
+    whether the plan fits. A number that is not there changes nothing, since a page may be older
+    than its form.
     """
     if not is_act(action, name):
         return rows
@@ -40,6 +59,11 @@ def act(rows: list[Row], action: str, name: str, blank: Mapping[str, str]) -> li
     number = rest.partition(":")[2]
     if verb == "add":
         return [*rows, dict(blank)]
+    if verb == "put":
+        place = int(number) if number.isdecimal() and len(number) < 6 else len(rows)
+        return [*rows[:place], *([gone] if gone else []), *rows[place:]]
+    if verb == "fit":
+        return rows
     at = place_of(rows, number)
     if at is None:
         return rows
@@ -55,6 +79,29 @@ def act(rows: list[Row], action: str, name: str, blank: Mapping[str, str]) -> li
             return [*before[:-1], row, *before[-1:], *after]
         case _:
             return [*before, *after[:1], row, *after[1:]]
+
+
+def undo_of(rows: Sequence[Row], action: str, name: str) -> Undo | None:
+    """What takes one button back, by the places that the rows have after it; None where it
+    changed nothing. `rows` are those before it."""
+    verb, _, rest = action.partition(":")
+    if verb == "add":
+        return Undo(verb, "", f"remove:{name}:{len(rows)}")
+    at = place_of(rows, rest.partition(":")[2])
+    if at is None or (verb, at) in {("up", 0), ("down", len(rows) - 1)}:
+        return None
+    title = rows[at].get("title", "").strip() or str(at + 1)
+    match verb:
+        case "remove":
+            return Undo(verb, title, f"put:{name}:{at}", rows[at])
+        case "copy" | "below":
+            return Undo(verb, title, f"remove:{name}:{at + 1}")
+        case "up":
+            return Undo(verb, title, f"down:{name}:{at - 1}")
+        case "down":
+            return Undo(verb, title, f"up:{name}:{at + 1}")
+        case _:
+            return None
 
 
 def place_of(rows: Sequence[Row], number: str) -> int | None:

@@ -59,7 +59,6 @@ STEP_GROUPS: tuple[Group, ...] = (
                 Control.CHOICE,
                 text("Part it plays"),
                 options=options(ROLES, text("No part of its own")),
-                size="medium",
             ),
             GPUS,
             Field(

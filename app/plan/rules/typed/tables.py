@@ -34,7 +34,7 @@ LOT: tuple[Field, ...] = (
 )
 
 STOP_RULE: tuple[Field, ...] = (
-    Field("kind", Control.CHOICE, text("Stops when"), options=options(STOP_KINDS), size="medium"),
+    Field("kind", Control.CHOICE, text("Stops when"), options=options(STOP_KINDS)),
     Field("metric", Control.LINE, text("Metric"), text("For example loss."), size="medium"),
     Field("value", Control.FIGURE, text("Value"), text("For below and above."), size="short"),
     Field(
@@ -114,7 +114,29 @@ CAMPAIGN: tuple[Field, ...] = (
     Field(
         "tolerance.minutes", Control.WHOLE, text("Tolerance, minutes"), size="short", otherwise="30"
     ),
+    Field(
+        "variants_elsewhere",
+        Control.ASKED,
+        text("Variants on another machine than their control"),
+        text("Another machine may be a second cause. What is not said is taken as allowed."),
+        options=(("", text("Not said")), ("yes", text("May run there")), ("no", text("Same lot"))),
+        size="medium",
+    ),
+    Field(
+        "working_hours",
+        Control.LINE,
+        text("Working hours"),
+        text("For example mon-fri 09:00-18:00. They move nothing; they warn of waiting GPUs."),
+        size="medium",
+    ),
     Field("budget", Control.AMOUNT, text("Budget"), size="medium"),
+    Field(
+        "transfer_rate",
+        Control.LINE,
+        text("Rate of transfer"),
+        text("As measured from the rented machine, for example 200 Mbit/s."),
+        size="medium",
+    ),
     Field(
         "research_decision",
         Control.TICK,

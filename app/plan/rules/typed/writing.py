@@ -8,7 +8,7 @@ from typing import Any
 from app.plan.rules.typed.fields import FOLD, Control, Field
 from app.units import Ambiguous, parse_instant, resolve_local, zone
 
-YES = "yes"
+YES, NO = "yes", "no"
 
 
 def write_table(
@@ -39,6 +39,8 @@ def value_at(table: Mapping[str, Any], path: tuple[str, ...]) -> Any:
 
 def _typed(control: Control, value: Any) -> str:
     match control:
+        case Control.ASKED:
+            return YES if value else NO
         case Control.NAMES:
             return ", ".join(value)
         case Control.LINES:

@@ -1,0 +1,99 @@
+"""Which step can no longer change the choice, and what not running it would save.
+
+Said before the order as a condition, and during the runs as a fact once the verdicts are in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from app.plan.rules.conditions import Mistake, NeededIf, Verdict, parse_needed_if
+from app.plan.rules.lots import LotWindow
+from app.plan.rules.model import Plan, Step
+from app.plan.rules.schedule import keep_plan
+from app.plan.rules.spans import hours_said
+from app.texts import Text, text
+
+
+@dataclass(frozen=True, slots=True)
+class Saving:
+    """A step that one result of another may make useless.
+
+    `work_min` is its own estimate; `earlier_min` is by how much the plan would end earlier
+    without it (0 where something else runs meanwhile, None where that cannot be said).
+    """
+
+    step: str
+    title: str
+    condition: NeededIf
+    work_min: int
+    earlier_min: int | None
+    said: Text
+
+
+def savings(plan: Plan, lots: Sequence[LotWindow]) -> tuple[Saving, ...]:
+    """Every step with a `needed_if` that can be read, in the order of the plan."""
+    titles = {step.id: step.title for step in plan.steps}
+    found = []
+    for step in plan.steps:
+        parsed = parse_needed_if(step.needed_if) if step.needed_if else None
+        if parsed is None or isinstance(parsed, Mistake):
+            continue
+        work = -(-step.estimate_s() // 60)
+        said = _said(step, parsed, titles, work)
+        earlier = _earlier(plan, lots, step)
+        found.append(Saving(step.id, step.title, parsed, work, earlier, said))
+    return tuple(found)
+
+
+def without(steps: Sequence[Step], gone: str) -> tuple[Step, ...]:
+    """The steps without one of them: what came after it no longer waits for it."""
+    return tuple(
+        replace(
+            step,
+            after=tuple(name for name in step.after if name != gone),
+            follows=tuple(name for name in step.follows if name != gone),
+        )
+        for step in steps
+        if step.id != gone
+    )
+
+
+def _earlier(plan: Plan, lots: Sequence[LotWindow], step: Step) -> int | None:
+    whole = keep_plan(plan, lots).schedule
+    less = keep_plan(replace(plan, steps=without(plan.steps, step.id)), lots).schedule
+    if whole.end_min is None or less.end_min is None:
+        return None
+    return max(0, whole.end_min - less.end_min)
+
+
+def _said(step: Step, condition: NeededIf, titles: dict[str, str], work_min: int) -> Text:
+    """The saving as a sentence, for the case in which the condition does not hold."""
+    against = tuple(_opposite(one, titles) for one in condition.verdicts)
+    figures = {"step": step.title, "work": hours_said(work_min)}
+    if len(against) == 1:
+        return text(
+            "If {case}, {step} cannot change the choice: saves {work}. Else it is needed.",
+            case=against[0],
+            **figures,
+        )
+    if condition.every:
+        return text(
+            "If one of these holds, {step} cannot change the choice: saves {work}: {cases}.",
+            cases=against,
+            **figures,
+        )
+    return text(
+        "If all of these hold, {step} cannot change the choice: saves {work}: {cases}.",
+        cases=against,
+        **figures,
+    )
+
+
+def _opposite(verdict: Verdict, titles: dict[str, str]) -> Text:
+    """What speaks against the need: the other verdict of the same step."""
+    name = titles.get(verdict.step, verdict.step)
+    if verdict.passes:
+        return text("{step} does not pass", step=name)
+    return text("{step} passes", step=name)
