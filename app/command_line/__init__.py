@@ -19,7 +19,7 @@ def main() -> None:
     try:
         from app.command_line.asking import cli
 
-        for acts in ("serving", "keeping", "record"):
+        for acts in ("serving", "keeping", "record", "plans"):
             importlib.import_module(f"app.command_line.{acts}")
     except ModuleNotFoundError as missing:
         if missing.name is None or missing.name.split(".")[0] == "app":

@@ -38,6 +38,11 @@ class Plainly(TyperGroup):
             refuse(f"{named}{error.strerror or error}", 1)
 
 
+def examples(*lines: str) -> str:
+    """The end of an act's help: one or two lines as they are typed, each kept as a line."""
+    return "\n".join(("\b", "Examples:", *(f"  punktum-server {line}" for line in lines)))
+
+
 cli = typer.Typer(
     cls=Plainly,
     add_completion=False,
@@ -45,8 +50,10 @@ cli = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     help="Punktum's server side. Settings come from the environment or .env (see `config`).",
-    epilog="Examples:  punktum-server serve --port 8000   |   punktum-server backup punktum.backup",
+    epilog=examples("serve --port 8000", "backup punktum.backup"),
 )
+
+
 Data = Annotated[Path | None, typer.Option("--data", help="The data folder (PUNKTUM_DATA).")]
 
 

@@ -10,11 +10,11 @@ import typer
 from pydantic import SecretStr
 
 from app import clock
-from app.command_line.asking import Data, alone, cli, engine_of, refuse, say, settings_of
+from app.command_line.asking import Data, alone, cli, engine_of, examples, refuse, say, settings_of
 from app.settings import Settings
 
 
-@cli.command()
+@cli.command(epilog=examples("migrate", "migrate --data data"))
 def migrate(data: Data = None) -> None:
     """Bring the database to this version's schema."""
     from app.db.migrate import (
@@ -40,7 +40,7 @@ def migrate(data: Data = None) -> None:
     print(f"The database is at revision {newest()}.")
 
 
-@cli.command()
+@cli.command(epilog=examples("config", "config --json"))
 def config(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False, data: Data = None
 ) -> None:
@@ -62,7 +62,7 @@ def config(
         print(f"{name}={'' if value is None else value}\n    {meaning}")
 
 
-@cli.command()
+@cli.command(epilog=examples("backup punktum.backup", "backup --data data punktum.backup"))
 def backup(file: Path, data: Data = None) -> None:
     """Write a consistent, verified copy of the database, also while it is served."""
     from app.db.migrate import MigrationFailed, copy_sqlite
@@ -83,7 +83,7 @@ def backup(file: Path, data: Data = None) -> None:
     print(f"The copy is at {file} ({file.stat().st_size:,} bytes, integrity checked).")
 
 
-@cli.command()
+@cli.command(epilog=examples("restore punktum.backup", "restore --data data punktum.backup"))
 def restore(file: Path, data: Data = None) -> None:
     """Put a copy in the database's place; what was there is set aside, never deleted."""
     from app.db.migrate import copy_sqlite

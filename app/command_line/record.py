@@ -17,6 +17,7 @@ from app.command_line.asking import (
     alone,
     cli,
     engine_of,
+    examples,
     refuse,
     refuse_missing,
     say,
@@ -25,7 +26,7 @@ from app.command_line.asking import (
 from app.errors import AppError
 
 
-@cli.command()
+@cli.command(epilog=examples("audit", "audit --anchor heads.json --json"))
 def audit(
     anchor: Annotated[
         Path | None,
@@ -66,7 +67,7 @@ def audit(
     raise typer.Exit(1 if report.findings else 0)
 
 
-@cli.command()
+@cli.command(epilog=examples("rebuild", "rebuild --data data"))
 def rebuild(data: Data = None) -> None:
     """Make every projection again from the journal, in one transaction."""
     from app.journal.verify import rebuild_database
@@ -84,7 +85,7 @@ def rebuild(data: Data = None) -> None:
     print("The projections were made again from the journal.")
 
 
-@cli.command("import")
+@cli.command("import", epilog=examples("import campaign.toml", "import --replace campaign.toml"))
 def import_file(
     file: Path,
     replace: Annotated[
@@ -143,7 +144,7 @@ def _problems(refusal: AppError) -> list[str]:
     return [f"line {one['line']}: {one['field']}: {one['detail']}" for one in found]
 
 
-@cli.command()
+@cli.command(epilog=examples("export my-campaign > campaign.toml"))
 def export(campaign_id: str, data: Data = None) -> None:
     """Print a campaign's file."""
     from app.db.database import open_database

@@ -10,11 +10,11 @@ from typing import Annotated
 import typer
 from sqlalchemy.exc import OperationalError
 
-from app.command_line.asking import Data, cli, refuse, settings_of
+from app.command_line.asking import Data, cli, examples, refuse, settings_of
 from app.db.lockfile import FolderInUse
 
 
-@cli.command()
+@cli.command(epilog=examples("serve --port 8000", "serve --data data --jobs-port 8001"))
 def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on (PUNKTUM_HOST).")] = None,
     port: Annotated[
@@ -48,7 +48,7 @@ def serve(
         refuse(f"cannot serve on {settings.host}:{settings.port} from {settings.data}: {error}", 1)
 
 
-@cli.command()
+@cli.command(epilog=examples("demo", "demo --port 8000"))
 def demo(
     host: Annotated[str | None, typer.Option(help="Address to listen on (PUNKTUM_HOST).")] = None,
     port: Annotated[

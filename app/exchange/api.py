@@ -12,7 +12,7 @@ from app import clock
 from app.accounts import access
 from app.errors import NotFound, WrongType
 from app.exchange.commands import Imported, import_text
-from app.exchange.queries import download_headers, file_of
+from app.exchange.queries import Download, campaign_download, sealed_download
 from app.journal import Actor
 from app.texts import text
 
@@ -109,13 +109,35 @@ def export_campaign(
 ) -> Response:
     """The campaign file of the newest sealed version, else of the draft."""
     with request.app.state.db.read() as session:
-        content = file_of(session, campaign_id, version)
-    if content is None:
-        raise NotFound(text("There is no such plan of the campaign {id}.", id=campaign_id))
-    return Response(content, media_type=TOML, headers=download_headers(campaign_id, version))
+        found = campaign_download(session, campaign_id, version)
+    return _kept(found, campaign_id)
+
+
+@router.get(
+    "/campaigns/{campaign_id}/sealed",
+    response_class=Response,
+    responses={200: {"content": {"application/json": {}}, "description": "The sealed version."}},
+)
+def export_sealed(
+    request: Request,
+    campaign_id: str,
+    _person: Person,
+    version: Annotated[int, Query(ge=1)] = 1,
+) -> Response:
+    """A sealed version with schedule, offers and hash: `punktum-server plan verify` proves it."""
+    with request.app.state.db.read() as session:
+        found = sealed_download(session, campaign_id, version)
+    return _kept(found, campaign_id)
 
 
 def _imported(done: Imported) -> Response:
     body = ImportedCampaign(id=done.campaign_id, warnings=[str(one) for one in done.warnings])
     headers = {"Location": f"/campaigns/{done.campaign_id}"} if done.created else {}
     return JSONResponse(body.model_dump(), 201 if done.created else 200, headers)
+
+
+def _kept(found: Download | None, campaign_id: str) -> Response:
+    """A file as the answer, or that there is no such plan."""
+    if found is None:
+        raise NotFound(text("There is no such plan of the campaign {id}.", id=campaign_id))
+    return Response(found.content, media_type=found.media_type, headers=found.headers)

@@ -12,19 +12,26 @@ from app.db import Database, WriteSession
 from app.errors import AppError, Malformed
 from app.exchange.rules import FileProblem, read_campaign_file
 from app.journal import Actor
-from app.plan.commands import Saved, save_draft
+from app.offers.rules.trouble import refusal_of
+from app.plan.commands import Saved, judge, save_draft
 from app.plan.queries import draft
 from app.plan.rules.checks import malformed
 from app.plan.rules.document import from_document, to_document
 from app.plan.rules.model import Corpus, Plan
 from app.plan.rules.sealing import ids_missing
-from app.texts import Text, ntext, text
+from app.texts import Text, text
 
 SAMPLE = "invoice-adapter.toml"
 LISTED = 200
 
 Beside = Callable[[str], bytes | None]
 """Gives the content of a file named in a campaign file, or None where it did not come along."""
+
+
+class MalformedFile(Malformed):
+    """A campaign file that cannot be read; `found` are its problems as sentences for pages."""
+
+    found: tuple[FileProblem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +74,8 @@ def import_text(
     with database.read() as session:
         before = draft(session, plan.id)
     plan = _with_ids(plan, beside, before.plan.corpora if before else ())
+    with database.read() as session:
+        judge(session, plan)
 
     def command(tx: WriteSession) -> Saved | AppError:
         return save_draft(tx, plan, revision=None, replace=replace, actor=actor, now=now)
@@ -100,18 +109,12 @@ def import_sample(database: Database, actor: Actor, now: datetime) -> Imported:
     return import_text(database, folder.joinpath(SAMPLE).read_bytes(), actor, now, beside=beside)
 
 
-def refused(problems: Sequence[FileProblem]) -> Malformed:
+def refused(problems: Sequence[FileProblem]) -> MalformedFile:
     """One refusal for all that is wrong with a file."""
-    first, more = problems[0], len(problems) - 1
-    said = first.sentence
-    if more:
-        tail = ntext("{n} more problem", "{n} more problems", more)
-        said = text("{first} (and {more})", first=said, more=tail)
-    listed = [
-        {"line": one.line, "field": one.field, "detail": str(one.message)}
-        for one in problems[:LISTED]
-    ]
-    return Malformed(said, field=first.field or None, problems=listed)
+    said, listed = refusal_of(problems, LISTED)
+    refusal = MalformedFile(said, field=problems[0].field or None, problems=listed)
+    refusal.found = tuple(problems[:LISTED])
+    return refusal
 
 
 def _inside(name: str) -> bool:

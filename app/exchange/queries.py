@@ -1,11 +1,42 @@
-"""A campaign as its file."""
+"""A campaign as its file, and a sealed version as a file that proves itself."""
 
 from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
 
 from sqlmodel import Session
 
 from app.exchange.rules import write_campaign_file
-from app.plan.queries import current, draft, sealed
+from app.plan.queries import (
+    MOST_VERSIONS,
+    current,
+    draft,
+    seal_sha256,
+    sealed,
+    sealed_record,
+)
+from app.plan.rules.document import from_document
+from app.plan.rules.model import Plan
+from app.texts import Text, text
+
+SEALED_FORMAT = "punktum-sealed/1"
+
+
+@dataclass(frozen=True, slots=True)
+class SealedFile:
+    """What the file of a sealed version says of itself, and the hash that its content has."""
+
+    campaign: str
+    version: int
+    stated: str
+    found: str
+
+    @property
+    def holds(self) -> bool:
+        """Whether the content is what was sealed."""
+        return self.stated == self.found
 
 
 def file_of(session: Session, campaign_id: str, version: int | None = None) -> str | None:
@@ -22,7 +53,71 @@ def file_of(session: Session, campaign_id: str, version: int | None = None) -> s
     return write_campaign_file(view.plan) if view else None
 
 
-def download_headers(campaign_id: str, version: int | None) -> dict[str, str]:
-    """Headers that let a browser keep a campaign file under a telling name."""
+@dataclass(frozen=True, slots=True)
+class Download:
+    """A file for a browser to keep under a telling name."""
+
+    content: str
+    media_type: str
+    name: str
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What lets a browser keep it, and nobody between."""
+        return {
+            "Content-Disposition": f'attachment; filename="{self.name}"',
+            "Cache-Control": "no-store",
+        }
+
+
+def campaign_download(session: Session, campaign_id: str, version: int | None) -> Download | None:
+    """The campaign file of a version, as `file_of`."""
     name = f"{campaign_id}-v{version}.toml" if version else f"{campaign_id}.toml"
-    return {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    content = file_of(session, campaign_id, version)
+    return Download(content, "application/toml", name) if content is not None else None
+
+
+def sealed_download(session: Session, campaign_id: str, version: int) -> Download | None:
+    """The file of a sealed version."""
+    content = sealed_file(session, campaign_id, version)
+    name = f"{campaign_id}-v{version}-sealed.json"
+    return Download(content, "application/json", name) if content is not None else None
+
+
+def sealed_file(session: Session, campaign_id: str, version: int) -> str | None:
+    """A sealed version as JSON that can be verified without this server; None where none is.
+
+    Only sealed versions have one: a draft promises nothing.
+    """
+    if not 0 < version <= MOST_VERSIONS:
+        return None
+    record = sealed_record(session, campaign_id, version)
+    if record is None:
+        return None
+    return json.dumps({"format": SEALED_FORMAT, **record}, indent=2, ensure_ascii=False) + "\n"
+
+
+def read_sealed(content: str | bytes) -> SealedFile | Text:
+    """Compute the hash of a sealed version's file again, from the file alone.
+
+    The sentence says what is wrong with something that is no such file. A file whose content
+    was changed is read, and does not hold.
+    """
+    try:
+        found: Any = json.loads(content)
+    except ValueError:
+        return text("This is no JSON: export the sealed version again.")
+    if not isinstance(found, dict) or found.get("format") != SEALED_FORMAT:
+        return text(
+            "This is no file of a sealed version: its format is not {format}.", format=SEALED_FORMAT
+        )
+    document, schedule = found.get("document"), found.get("schedule")
+    stated, version = found.get("sha256"), found.get("version")
+    if not isinstance(document, dict) or not isinstance(schedule, dict):
+        return text("The file lacks the plan or its schedule.")
+    if not isinstance(stated, str) or not isinstance(version, int):
+        return text("The file does not say which version it is, or its hash.")
+    plan = from_document(document)
+    if not isinstance(plan, Plan):
+        return text("The plan in the file cannot be read: {why}", why=plan[0].message)
+    return SealedFile(plan.id, version, stated, seal_sha256(document, schedule))

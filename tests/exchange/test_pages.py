@@ -14,7 +14,7 @@ from app.main import create_app
 from app.plan.queries import draft
 from app.plan.rules.model import Plan
 from app.settings import Settings
-from tests.pages import fields, read, submit
+from tests.pages import fields, read, send, submit
 from tests.plan.drafts import longer, saved, sealed, small
 
 IMPORT = "/campaigns/import"
@@ -84,6 +84,50 @@ def test_a_wrong_file_comes_back_as_text_with_its_problems(
     mended = submit(browser, IMPORT, FORM, {"source": source.replace('"10"', '"10h"')})
     assert mended.status_code == 303
     assert the_plan(sqlite) == small()
+
+
+CORPUS = '\n[[corpora]]\nid = "eval"\nids_file = "ids.txt"\n'
+
+
+def test_a_refused_file_keeps_the_ids_that_came_with_it(
+    browser: TestClient, sqlite: Database
+) -> None:
+    saved(sqlite, small())
+    source = write_campaign_file(small()) + CORPUS
+    wrong = source.replace('p50 = "10h"', 'p50 = "10"')
+    refused = upload(browser, {"file": wrong, "ids": "first\n<b>second\n"}, replace="yes")
+    assert refused.status_code == 422
+    assert read(refused).css_first("#f-replace[checked]") is not None
+    typed = {"source": wrong.replace('"10"', '"10h"')}
+    unsure = {**typed, "replace": ""}
+    differs = send(browser, refused, FORM, unsure)
+    assert differs.status_code == 409
+    assert send(browser, differs, FORM, {**typed, "replace": "yes"}).status_code == 303
+    assert the_plan(sqlite).corpora[0].ids == ("first", "<b>second")
+
+
+@pytest.mark.parametrize("ids", ["a\n" * 345_000, b"\xff\xfe\n", b"a\x00b\n"])
+def test_ids_that_a_page_cannot_hold_are_asked_for_again(
+    browser: TestClient, ids: str | bytes
+) -> None:
+    form = read(browser.get(IMPORT)).css_first(FORM)
+    assert form is not None
+    content = ids.encode() if isinstance(ids, str) else ids
+    source = write_campaign_file(small()).replace('p50 = "10h"', 'p50 = "10"').encode()
+    files = {"file": ("c.toml", source), "ids": ("ids.txt", content)}
+    refused = browser.post(IMPORT, data=fields(form), files=files)
+    assert refused.status_code == 422
+    assert "choose it once more" in words(read(refused).css_first("#f-ids-error"))
+    assert read(refused).css_first("[name=ids_text]") is None
+
+
+def test_problems_of_a_file_are_said_in_the_readers_language(browser: TestClient) -> None:
+    form = read(browser.get(IMPORT)).css_first(FORM)
+    assert form is not None
+    typed = {**fields(form), "source": 'format = "punktum/1"\n'}
+    refused = browser.post(IMPORT, data=typed, headers={"Accept-Language": "de"})
+    (campaign, *_) = read(refused).css("#problems tbody td:last-child")
+    assert words(campaign).startswith("Fehlt; ")
 
 
 def test_another_content_shows_what_differs_and_can_replace(

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import json
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer.main
+from typer.core import TyperGroup
 
 from app import journal
+from app.command_line.asking import cli
 from app.db import WriteSession
 from app.db.lockfile import FolderLock
 from app.exchange.commands import import_sample
@@ -54,6 +59,35 @@ def filled(tmp_path: Path) -> Path:
         database.write("invoice-adapter", functools.partial(_note, number))
     database.close()
     return folder
+
+
+def test_every_act_shows_examples_that_can_be_typed() -> None:
+    """The options and arguments of an example are those of its act."""
+    for acts in ("serving", "keeping", "record", "plans"):
+        importlib.import_module(f"app.command_line.{acts}")
+    group = typer.main.get_command(cli)
+    assert isinstance(group, TyperGroup)
+    found = dict(_acts(group))
+    assert {"serve", "demo", "backup", "import", "plan", "plan verify"} <= found.keys()
+    for name, act in found.items():
+        with act.make_context(f"punktum-server {name}", [], resilient_parsing=True) as context:
+            said = act.get_help(context)
+        typed_lines = (line.split() for line in said.splitlines())
+        lines = [words for words in typed_lines if words[:1] == ["punktum-server"]]
+        assert 1 <= len(lines) <= 2, name
+        for _program, *typed in lines:
+            own = name.split()
+            assert typed[: len(own)] == own
+            words = typed[len(own) :]
+            act.make_context(name, words[: words.index(">")] if ">" in words else words)
+
+
+def _acts(group: TyperGroup, above: str = "") -> Iterator[tuple[str, Any]]:
+    """Every act by its words, also those of acts that have acts of their own."""
+    for name, act in group.commands.items():
+        yield f"{above}{name}", act
+        if isinstance(act, TyperGroup):
+            yield from _acts(act, f"{above}{name} ")
 
 
 def test_audit_says_heads_and_counts(filled: Path) -> None:

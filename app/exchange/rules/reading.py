@@ -9,6 +9,7 @@ from decimal import Decimal, InvalidOperation
 import tomllib
 
 from app.exchange.rules.positions import line_of, positions
+from app.offers.rules.trouble import of_line
 from app.plan.rules.checks import malformed
 from app.plan.rules.document import Path, Problem, dotted, from_document
 from app.plan.rules.model import Plan
@@ -59,14 +60,7 @@ class FileProblem:
     @property
     def sentence(self) -> Text:
         """The whole refusal for people: line, key, and what would be right."""
-        if not self.path:
-            return text("Line {line}: {message}", line=self.line, message=self.message)
-        return text(
-            "Line {line}, {field}: {message}",
-            line=self.line,
-            field=self.field,
-            message=self.message,
-        )
+        return of_line(self.line, self.field, self.message)
 
     def __str__(self) -> str:
         return str(self.sentence)
