@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar, cast
@@ -14,12 +14,17 @@ from sqlmodel import Session, select
 from app.campaigns.queries import Header, header
 from app.closing.tables import Close
 from app.decisions import queries as decisions
+from app.decisions.rules.evaluation import evaluate
+from app.decisions.rules.need import unneeded
 from app.deliverables import queries as deliverables
 from app.orders import queries as orders
 from app.orders.rules.records import OrderedLot
 from app.plan import queries as plans
 from app.plan.rules.lots import LotWindow
+from app.plan.rules.model import Plan
 from app.runs import queries as runs
+from app.runs.rules.words import reason_said, status_said
+from app.texts import Text
 from app.timeline.rules.answer import Answer, answer
 from app.timeline.rules.facts import (
     DONE,
@@ -39,11 +44,12 @@ from app.web import Frame
 
 @dataclass(frozen=True, slots=True)
 class Stand:
-    """The newest journal entry and run event, when the draft was written, and the minute."""
+    """The newest journal entry, run event and offer, when the draft was written, the minute."""
 
     entry: int
     event: int
     drafted: str
+    offered: int
     minute: int
 
 
@@ -61,7 +67,8 @@ class TimelineView:
 _STAND = text_of_sql(
     "SELECT (SELECT max(number) FROM journal WHERE campaign_id = :id),"
     " (SELECT max(last_event) FROM attempt_states WHERE campaign_id = :id),"
-    " (SELECT updated_at FROM drafts WHERE campaign_id = :id)"
+    " (SELECT updated_at FROM drafts WHERE campaign_id = :id),"
+    " (SELECT max(number) FROM offers)"
 )
 _MOST_KEPT = 1024
 LONGEST_CONCLUSION = 120
@@ -70,14 +77,14 @@ _kept: WeakKeyDictionary[object, dict[tuple[str, str], tuple[Stand, object]]] = 
 
 
 def stand(session: Session, campaign_id: str, now: datetime) -> Stand:
-    """What a timeline depends on, in one statement of three looks at an index.
+    """What a timeline depends on, in one statement of four looks at an index.
 
     Silence comes with time alone, so the minute belongs to it. A draft is known by its instant:
     one that was deleted and made anew counts its revisions from 1 again.
     """
-    entry, event, drafted = session.connection().execute(_STAND, {"id": campaign_id}).one()
+    entry, event, drafted, offered = session.connection().execute(_STAND, {"id": campaign_id}).one()
     written = "".join(sign for sign in str(drafted) if sign.isdigit())
-    return Stand(entry or 0, event or 0, written, int(now.timestamp()) // 60)
+    return Stand(entry or 0, event or 0, written, offered or 0, int(now.timestamp()) // 60)
 
 
 def kept(session: Session, at: Stand, campaign_id: str, name: str, make: Callable[[], T]) -> T:
@@ -140,12 +147,13 @@ def _facts(session: Session, found: Header, now: datetime) -> Facts:
     if first is None or newest is None:
         raise LookupError(f"campaign {found.id} has neither a draft nor a sealed plan")
     lots = orders.lots_of(session, found.id)
-    stretches = _stretches(
-        session, found.id, now, {rule.id: rule.kind for rule in newest.plan.stop_rules}
-    )
+    known = runs.runs_of(session, found.id, now)
+    stretches = _stretches(session, newest.plan, known, found.id, now)
     zero = _zero(lots, newest.zero_at, stretches)
     decided = decisions.read(session, found.id)
     accepted = deliverables.acceptance(session, found.id)
+    judged = evaluate(newest.plan, decisions.results_of(known), decided.cut)
+    verdicts = {line.step: line.verdict for line in judged.variants}
     return Facts(
         plan=newest.plan,
         sealed=first.schedule,
@@ -165,6 +173,8 @@ def _facts(session: Session, found: Header, now: datetime) -> Facts:
         ),
         accepted=accepted.accepted,
         announced=accepted.announced,
+        unneeded=unneeded(newest.plan, verdicts),
+        sealed_zero_at=first.zero_at,
     )
 
 
@@ -216,14 +226,11 @@ def _after(zero: datetime, at: datetime) -> int:
 
 
 def _stretches(
-    session: Session, campaign_id: str, now: datetime, kinds: dict[str, str]
+    session: Session, plan: Plan, known: Iterable[runs.RunView], campaign_id: str, now: datetime
 ) -> tuple[Stretch, ...]:
     """What happened, as one list: attempts of runs and people's time."""
-    found = [
-        _of_run(run, one, now, kinds)
-        for run in runs.runs_of(session, campaign_id, now)
-        for one in run.intervals
-    ]
+    kinds = {rule.id: rule.kind for rule in plan.stop_rules}
+    found = [_of_run(run, one, now, kinds) for run in known for one in run.intervals]
     for span in runs.spans_of(session, campaign_id):
         going = span.ended_at is None
         found.append(
@@ -261,8 +268,10 @@ def _of_run(run: runs.RunView, one: runs.Interval, now: datetime, kinds: dict[st
     )
 
 
-def _reason(run: runs.RunView) -> str:
+def _reason(run: runs.RunView) -> Text | str:
     """In the words of the record: what was asked of the run, else what it said itself."""
     if run.stop_asked is not None:
         return run.stop_asked.text
-    return run.reason_text or run.reason_code or run.status
+    if run.reason_text:
+        return run.reason_text
+    return reason_said(run.reason_code) if run.reason_code else status_said(run.status)

@@ -149,9 +149,9 @@ def test_a_completed_run_outweighs_a_stopped_one() -> None:
         (run("a", "variant-a"), "a posted no f1"),
         (run("a", "variant-a", None, "planned"), "a has not started"),
         (run("a", "variant-a", None, "lost"), "a was lost"),
-        (run("a", "variant-a", None, "failed", reason_code="infra"), "a failed (infra)"),
+        (run("a", "variant-a", None, "failed", reason_code="infra"), "a failed (infrastructure)"),
         (run("a", "variant-a", None, "stopped", reason_code="operator"),
-         "a was stopped (operator)"),
+         "a was stopped (by a person)"),
         (run("x", "another-step", "0.9"), "no run yet"),
     ],
 )  # fmt: skip

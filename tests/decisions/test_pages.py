@@ -61,7 +61,7 @@ def test_what_the_pilot_took_stands_above_the_form(browser: TestClient, sqlite: 
     completed(sqlite, "pilot-1", "pilot", elapsed_s=5 * HOUR_S)
     tree = read(browser)
     row = words(tree, "#point-pilot-decision tbody tr")
-    assert row == "Pilot pilot-1 Completed 4.0 h 5.0 h 1.25 ×"
+    assert row == "Pilot pilot-1 Completed 4 h 5 h 1.25 ×"
     ahead = "the 1 d 8 h of machine steps still ahead take 1 d 16 h"
     assert ahead in words(tree, "#point-pilot-decision")
     assert "continue if pilot <= 1.3 x estimate" in words(tree, "#point-pilot-decision")

@@ -123,3 +123,49 @@ def test_a_draft_made_anew_within_the_minute_is_seen(client: TestClient) -> None
         if asked == "First?":
             gone = submit(client, f"/campaigns/{ID}/plan", "form[action$=delete]", {"id": ID})
             assert gone.status_code == 303
+
+
+def _sealed_for(client: TestClient, *, hours_later: int) -> None:
+    """A plan sealed for a start, and its lot ordered some hours later."""
+    starts = clock.now().replace(minute=0, second=0, microsecond=0) - timedelta(hours=6)
+    lot = f'offer = "iteragpu/rtx-4090/30d"\nstarts_at = "{starts.isoformat()}"'
+    plan = plan_of(ID, 4).replace('offer = "iteragpu/rtx-4090/30d"', lot)
+    headers = {"Content-Type": "application/toml"}
+    assert client.post("/api/v1/campaigns", content=plan, headers=headers).status_code == 201
+    assert client.post(f"{API}/seal", json={}).status_code == 200
+    begins = starts + timedelta(hours=hours_later)
+    order = {
+        "provider": "iteragpu", "reference": "IG-1", "price": "390.00", "currency": "USD",
+        "starts_at": begins.isoformat(), "ends_at": (begins + timedelta(days=30)).isoformat(),
+    }  # fmt: skip
+    assert client.post(f"{API}/orders", json=order).status_code == 201
+
+
+def _ghost(client: TestClient, address: str) -> str:
+    """The words of the first step's sealed bar."""
+    title = read(client.get(address)).css_first("#chart-step-0 .ghost title")
+    assert title is not None
+    return title.text()
+
+
+def test_a_lot_that_began_later_is_said_and_the_sealed_plan_starts_with_it(
+    client: TestClient,
+) -> None:
+    _sealed_for(client, hours_later=3)
+    page = f"/campaigns/{ID}/timeline"
+    line = read(client.get(page)).css_first(".began")
+    assert line is not None
+    assert "The lot began 3 h later" in line.text()
+    link = line.css_first("a")
+    assert link is not None
+    assert link.attributes["href"] == f"{page}?ghost=calendar"
+    by_calendar = read(client.get(f"{page}?ghost=calendar"))
+    live = by_calendar.css_first("#live")
+    assert live is not None
+    assert live.attributes["hx-get"] == f"{page}?ghost=calendar"
+    assert _ghost(client, f"{page}?ghost=calendar") != _ghost(client, page)
+
+
+def test_a_lot_that_began_as_planned_says_nothing(client: TestClient) -> None:
+    _sealed_for(client, hours_later=0)
+    assert read(client.get(f"/campaigns/{ID}/timeline")).css_first(".began") is None

@@ -177,3 +177,15 @@ def test_the_forecast_never_lies_in_the_past_and_the_sealed_plan_never_moves(
     assert {line.planned for line in step_lines(case, ahead)} == {
         (one.start_min * 60, one.end_min * 60) for one in case.sealed.placements
     }
+
+
+def test_what_can_no_longer_change_the_choice_is_said_until_it_is_begun_or_cut() -> None:
+    said = "B cannot change the choice any more: cutting it saves 10 h."
+    idle = facts(20, unneeded=("b",))
+    assert said in [str(one) for one in answer(idle, forecast(idle)).next]
+    for changed in (
+        facts(20, [work("b", 19, 20, "b-01", RUNNING)], unneeded=("b",)),
+        facts(20, unneeded=("b",), decided=Decided(cut=("b",))),
+        facts(20),
+    ):
+        assert said not in [str(one) for one in answer(changed, forecast(changed)).next]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from app.decisions.rules.results import RunResult, figure, names_of
 from app.plan.rules.model import DecisionRule, PlannedStopRule, StopKind
+from app.runs.rules.words import reason_said
 from app.texts import Text, text
 
 _UNENDED = ("planned", "running")
@@ -57,7 +58,7 @@ def without_value(rule: DecisionRule, results: Sequence[RunResult]) -> Text:
         return text("no run yet")
     unended = [result for result in results if result.status in _UNENDED]
     newest = unended[-1] if unended else results[-1]
-    code = newest.reason_code or "–"
+    reason = reason_said(newest.reason_code or "–")
     if newest.status == "running":
         return text("{run} is still running", run=newest.run)
     if newest.status == "planned":
@@ -67,10 +68,10 @@ def without_value(rule: DecisionRule, results: Sequence[RunResult]) -> Text:
     if newest.fired is not None:
         return _by_another_rule(newest)
     if newest.status == "stopped":
-        return text("{run} was stopped ({reason})", run=newest.run, reason=code)
+        return text("{run} was stopped ({reason})", run=newest.run, reason=reason)
     if newest.status == "lost":
         return text("{run} was lost", run=newest.run)
-    return text("{run} failed ({reason})", run=newest.run, reason=code)
+    return text("{run} failed ({reason})", run=newest.run, reason=reason)
 
 
 def _by_another_rule(result: RunResult) -> Text:

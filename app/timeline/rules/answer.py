@@ -111,6 +111,7 @@ def _next(facts: Facts, ahead: Forecast) -> tuple[Text, ...]:
     said = [
         *_undone(facts),
         *_decisions(facts),
+        *_unneeded(facts),
         *_retrieval(facts),
         *_room(facts, ahead),
         *_signs(facts),
@@ -145,6 +146,19 @@ def _decisions(facts: Facts) -> list[Text]:
         )
     ]
     return [text("Decide: {title}.", title=step.title) for step in waiting]
+
+
+def _unneeded(facts: Facts) -> list[Text]:
+    """Steps that have not begun and that no result can make matter any more."""
+    return [
+        text(
+            "{step} cannot change the choice any more: cutting it saves {work}.",
+            step=step.title,
+            work=hours_said(-(-step.estimate_s() // 60)),
+        )
+        for step in facts.plan.steps
+        if step.id in facts.unneeded and state_of(step, facts) == "not_started"
+    ]
 
 
 def _retrieval(facts: Facts) -> list[Text]:

@@ -42,7 +42,7 @@ def scale_of(facts: Facts, lines: tuple[StepLine, ...], ahead: Forecast) -> Scal
     for window in facts.windows:
         seconds += [window.starts_s, window.ends_s]
     for line in lines:
-        for span in (line.planned, line.forecast):
+        for span in (line.planned, line.reserve, line.forecast, line.forecast_reserve):
             seconds += span or ()
         for one in line.stretches:
             seconds += [facts.second(one.starts_at), facts.second(one.ends_at)]

@@ -37,9 +37,9 @@ def chart_of(facts: Facts, lines: tuple[StepLine, ...], ahead: Forecast) -> Char
 
 
 _LEGEND = (
-    "ghost", "actual-done", "actual-running", "actual-stopped", "actual-failed", "stop", "fail",
-    "silent", "forecast", "decision", "decision-open", "dropped", "conflict", "idle", "window",
-    "uncommitted", "eaten", "now",
+    "ghost", "reserve", "actual-done", "actual-running", "actual-stopped", "actual-failed", "stop",
+    "fail", "silent", "forecast", "decision", "decision-open", "dropped", "conflict", "idle",
+    "window", "uncommitted", "eaten", "now",
 )  # fmt: skip
 
 

@@ -64,7 +64,9 @@ class Facts:
     """Everything the timeline is made of at the instant `now_at`.
 
     `sealed` is the first sealed schedule (the draft's while there is none), `plan` what holds
-    now. `zero_at` is None while no lot has a start and nothing happened.
+    now. `zero_at` is None while no lot has a start and nothing happened. `sealed_zero_at` is hour 0
+    by the sealed plan; `by_calendar`: the sealed bars stand there, not at the lot's real start.
+    `unneeded` are the steps that the verdicts so far made useless.
     """
 
     plan: Plan
@@ -81,6 +83,9 @@ class Facts:
     decided: Decided = Decided()
     accepted: int = 0
     announced: int = 0
+    unneeded: tuple[str, ...] = ()
+    sealed_zero_at: datetime | None = None
+    by_calendar: bool = False
 
     def second(self, at: datetime) -> int:
         """An instant in seconds from hour 0; 0 while hour 0 is unknown."""
@@ -89,6 +94,18 @@ class Facts:
     def instant(self, second: int) -> datetime | None:
         """Seconds from hour 0 as an instant; None while hour 0 is unknown."""
         return None if self.zero_at is None else self.zero_at + timedelta(seconds=second)
+
+    @property
+    def late_s(self) -> int:
+        """By how much hour 0 lies behind the sealed plan's, in seconds; negative for earlier."""
+        if self.zero_at is None or self.sealed_zero_at is None:
+            return 0
+        return round((self.zero_at - self.sealed_zero_at).total_seconds())
+
+    @property
+    def ghost_s(self) -> int:
+        """Where hour 0 of the sealed bars stands, in seconds from the real hour 0."""
+        return -self.late_s if self.by_calendar else 0
 
     @property
     def until_at(self) -> datetime:

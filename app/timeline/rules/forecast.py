@@ -1,13 +1,15 @@
 """The forecast: the planner run again on what is left, from now on, in the lots as ordered.
 
 It never replaces the sealed plan. What is done is fixed, what runs keeps what it has used, and
-estimates stay those of the plan.
+estimates stay those of the plan. Of the time kept for interruptions there is left what was not
+yet lost to them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from app.plan.rules.checkpoints import reserve_min
 from app.plan.rules.lots import LotWindow
 from app.plan.rules.model import Step, StepClass
 from app.plan.rules.schedule import schedule
@@ -41,7 +43,14 @@ def forecast(facts: Facts) -> Forecast:
     if not left:
         return _all_done(facts)
     base_s = _base_s(facts)
-    placed = schedule(left, _lots(facts, base_s), facts.plan.people)
+    placed = schedule(
+        left,
+        _lots(facts, base_s),
+        facts.plan.people,
+        elsewhere=facts.plan.variants_elsewhere,
+        reserves={step.id: _reserve_left(step, facts) for step in left},
+        begun={step.id for step in left if state_of(step, facts) == "running"},
+    )
     bars = tuple(
         (one.id, base_s + one.start_min * 60, base_s + one.end_min * 60, _lane(one, facts))
         for one in placed.placements
@@ -82,6 +91,20 @@ def _rest_of(step: Step, names: set[str], facts: Facts) -> Step:
     used = spent_s(tuple(one for one in facts.of(step.id) if one.run in runs), facts)
     rest = max(step.estimate_s() - used, LEAST_MIN * 60)
     return replace(kept, p50_s=rest, parts=None, after=(), follows=(), klass=StepClass.ESSENTIAL)
+
+
+def _reserve_left(rest: Step, facts: Facts) -> int:
+    """The minutes still kept for interruptions of a step whose rest is `rest`.
+
+    What was worked and what is left beyond the estimate is the time lost; the reserve pays it
+    until nothing is left of it.
+    """
+    planned = next(step for step in facts.plan.steps if step.id == rest.id)
+    kept = reserve_min(planned)
+    if not kept:
+        return 0
+    lost = spent_s(facts.of(rest.id), facts) + rest.estimate_s() - planned.estimate_s()
+    return max(0, kept - max(0, -(-lost // 60)))
 
 
 def _base_s(facts: Facts) -> int:

@@ -19,7 +19,9 @@ from app.timeline.rules.states import spent_s, state_of
 class StepLine:
     """A step against its plan; all in seconds from hour 0.
 
-    `is_forecast`: the two differences rest on the forecast, not on what was observed.
+    `reserve` is the time kept for interruptions after `planned`, which does not hold it, and
+    `forecast_reserve` what is left of it. `is_forecast`: the two differences rest on the
+    forecast, not on what was observed.
     """
 
     id: str
@@ -36,6 +38,8 @@ class StepLine:
     new: bool
     dropped: bool
     decided_s: int | None
+    reserve: tuple[int, int] | None = None
+    forecast_reserve: tuple[int, int] | None = None
 
     @property
     def planned_s(self) -> int | None:
@@ -49,7 +53,8 @@ def step_lines(facts: Facts, ahead: Forecast) -> tuple[StepLine, ...]:
     steps = [*facts.plan.steps, *(step for step in facts.sealed_steps if facts_lacks(facts, step))]
     placed: dict[str, list[Placement]] = {}
     for one in facts.sealed.placements:
-        placed.setdefault(one.step, []).append(one)
+        if not one.reserve:
+            placed.setdefault(one.step, []).append(one)
     lines: list[StepLine] = []
     for step in steps:
         places: list[Placement | None] = list(placed.get(step.id, ())) or [None]
@@ -71,8 +76,11 @@ def _line(
     state = state_of(step, facts)
     line_id = place.id if place else step.id
     bar = next((bar for bar in ahead.bars if bar[0] == line_id), None)
+    kept = f"{line_id}/reserve"
+    reserve = next((one for one in facts.sealed.placements if one.id == kept), None)
+    left = next((bar for bar in ahead.bars if bar[0] == kept), None)
     stretches = facts.of(step.id) if first else ()
-    planned = (place.start_min * 60, place.end_min * 60) if place else None
+    planned = _sealed(place, facts)
     decided_s = next(
         (facts.second(at) for name, at in facts.decided.points if name == step.id), None
     )
@@ -95,7 +103,16 @@ def _line(
         new=new and facts.version > 0,
         dropped=state == "dropped",
         decided_s=decided_s,
+        reserve=_sealed(reserve, facts),
+        forecast_reserve=(left[1], left[2]) if left else None,
     )
+
+
+def _sealed(place: Placement | None, facts: Facts) -> tuple[int, int] | None:
+    """A sealed bar in seconds from hour 0, or where the calendar had it."""
+    if place is None:
+        return None
+    return place.start_min * 60 + facts.ghost_s, place.end_min * 60 + facts.ghost_s
 
 
 def _lane(

@@ -121,6 +121,8 @@ def _bars(line: StepLine, facts: Facts, scale: Scale) -> tuple[Bar, ...]:
                 _span(text("Sealed plan"), starts, ends, facts),
             )
         )
+    if line.reserve is not None and not line.dropped:
+        bars.append(_reserve(line.reserve, facts, scale, text("Kept for interruptions")))
     for one in line.stretches:
         bars += _stretch_bars(one, facts, scale, labelled=True)
     if line.forecast is not None and line.forecast[1] > line.forecast[0]:
@@ -133,7 +135,14 @@ def _bars(line: StepLine, facts: Facts, scale: Scale) -> tuple[Bar, ...]:
                 _span(text("Forecast"), starts, ends, facts),
             )
         )
+    if line.forecast_reserve is not None:
+        left = text("Still kept for interruptions")
+        bars.append(_reserve(line.forecast_reserve, facts, scale, left))
     return tuple(bars)
+
+
+def _reserve(span: tuple[int, int], facts: Facts, scale: Scale, name: Text) -> Bar:
+    return Bar("reserve", scale.x(span[0]), scale.width(*span), _span(name, *span, facts))
 
 
 def _stretch_bars(one: Stretch, facts: Facts, scale: Scale, *, labelled: bool) -> list[Bar]:
@@ -199,6 +208,8 @@ def _summary(line: StepLine, facts: Facts) -> Text:
     said: list[Text] = []
     if line.planned is not None:
         said.append(_span(text("Planned"), *line.planned, facts))
+    if line.reserve is not None:
+        said.append(_span(text("Kept for interruptions"), *line.reserve, facts))
     for one in line.stretches:
         said.append(
             _span(one.run or text("People"), facts.second(one.starts_at), _end_s(one, facts), facts)
