@@ -1,5 +1,6 @@
-// What pages gain with JavaScript: copy buttons, rows added and removed without a round trip, a warning before
-// unsaved input is lost, the current tab in view, focus on what went wrong. Every page works without it.
+// What pages gain with JavaScript: copy buttons, rows added and removed without a round trip, the table of steps by
+// keyboard with undo, a warning before unsaved input is lost, the current tab in view, focus on what went wrong.
+// Every page works without it.
 "use strict";
 
 const words = document.body.dataset;

@@ -40,12 +40,31 @@ def submit(
     page: str,
     form: str = "main form",
     values: Mapping[str, object] | None = None,
+    button: str | None = None,
     **more: object,
 ) -> Response:
-    """Open a page, fill in its form as it stands with these values, and send it."""
-    tree = read(client.get(page))
-    node = tree.css_first(form)
-    assert node is not None, f"no form {form} on {page}"
+    """Open a page, fill in its form as it stands with these values, and send it, by one of its
+    buttons where a selector names it."""
+    return send(client, client.get(page), form, values, button, **more)
+
+
+def send(
+    client: TestClient,
+    shown: Response,
+    form: str,
+    values: Mapping[str, object] | None = None,
+    button: str | None = None,
+    **more: object,
+) -> Response:
+    """The same with a page that was answered already, as after a refusal."""
+    node = read(shown).css_first(form)
+    assert node is not None, f"no form {form} on {shown.url}"
     data = {**fields(node), **(values or {}), **more}
-    action = node.attributes.get("action") or page
+    action = node.attributes.get("action") or str(shown.url)
+    if button is not None:
+        pressed = node.css_first(button)
+        assert pressed is not None, f"no button {button} on {shown.url}"
+        if (name := pressed.attributes.get("name")) is not None:
+            data[name] = pressed.attributes.get("value") or ""
+        action = pressed.attributes.get("formaction") or action
     return client.post(action, data=data)

@@ -21,9 +21,11 @@ from app.closing.queries import Closing, closed_report, closing, report
 from app.closing.rules.deviations import CATEGORIES, why_blank
 from app.closing.rules.export import steps_csv
 from app.closing.rules.plain import to_json
-from app.closing.rules.report import OUTCOMES, DecisionLine, Report
+from app.closing.rules.report import OUTCOMES, DecisionLine, Report, StopLine
+from app.closing.rules.sentences import tidied
 from app.decisions.rules.log import CHOICE_WORDS
 from app.errors import AppError, Closed, NotFound
+from app.runs.rules.words import reason_said
 from app.texts import Text, text
 from app.timeline.queries import frame_of, timeline
 from app.web import Form, page, read_form, redirect
@@ -31,18 +33,24 @@ from app.web.templates import STATIC
 
 router = APIRouter(include_in_schema=False, prefix="/campaigns/{campaign_id}")
 FormOf = Annotated[Form, Depends(read_form)]
+EXPLAINING = ("step", "category", "sentence")
+"""The fields of an explanation; the others of the desk belong to the close."""
 
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """The close of an open campaign: what is open, what is owed, and the form as typed."""
+    """The close of an open campaign: what is open, what is owed, and the form as typed.
+
+    Explanations and the close are one form with several buttons, so that whichever is pressed
+    carries along what was typed for the other; `said` is what the last button did.
+    """
 
     closing: Closing
     outcomes: Mapping[str, Text]
     categories: Mapping[str, Text]
     open_points: int
     form: Form = field(default_factory=Form)
-    explaining: Form = field(default_factory=Form)
+    said: Text | None = None
 
     def steps(self) -> list[tuple[str, str]]:
         """Steps to explain: those that owe a word first."""
@@ -80,6 +88,10 @@ class Paper:
         titles = {row.step: row.title for row in self.report.steps}
         return ", ".join(titles.get(step, step) for step in line.cut)
 
+    def reason(self, line: StopLine) -> Text:
+        """The rule or the reason of a stop, in words."""
+        return reason_said(line.reason)
+
     def expense(self, kind: str) -> Text | str:
         """What a kind of expense is called."""
         return KIND_NAMES.get(kind, kind)
@@ -92,33 +104,46 @@ class Paper:
 @router.get("/closing")
 def show(request: Request, campaign_id: str, step: str = "") -> Response:
     """The desk of an open campaign, ready to explain a step; a closed one shows its report."""
-    return _show(request, campaign_id, explaining=Form({"step": step}))
+    return _show(request, campaign_id, Form({"step": step}))
+
+
+@router.post("/closing")
+def pick(request: Request, campaign_id: str, form: FormOf) -> Response:
+    """The desk as typed, ready to explain another step."""
+    return _show(request, campaign_id, Form({**form.values, "step": form.get("pick")}))
 
 
 @router.post("/closing/explanations")
 def post_explanation(request: Request, campaign_id: str, form: FormOf) -> Response:
-    """Explain one step; what was typed stays when it is refused."""
+    """Explain one step; what was typed for the close stays, and all of it when refused."""
     actor, now = access.person(request), clock.now()
     step, category, sentence = form.get("step"), form.get("category"), form.get("sentence")
     try:
-        request.app.state.db.write(
-            campaign_id,
-            lambda tx: explain(tx, campaign_id, step, category, sentence, actor=actor, now=now),
-        )
+        if not _stands(request, campaign_id, step, category, sentence):
+            request.app.state.db.write(
+                campaign_id,
+                lambda tx: explain(tx, campaign_id, step, category, sentence, actor=actor, now=now),
+            )
     except AppError as refusal:
         if refusal.field is None:
             raise
         form.refuse(refusal.field, refusal.detail)
-        return _show(request, campaign_id, explaining=form, status=refusal.status)
-    return redirect(
-        request, f"/campaigns/{campaign_id}/closing#deviations", text("The explanation is kept.")
-    )
+        return _show(request, campaign_id, form, status=refusal.status)
+    said = text("The explanation is kept.")
+    if _closing_is_typed(form):
+        left = {name: value for name, value in form.values.items() if name not in EXPLAINING}
+        return _show(request, campaign_id, Form(left), said=said)
+    return redirect(request, f"/campaigns/{campaign_id}/closing#deviations", said)
 
 
 @router.post("/close")
 def post_close(request: Request, campaign_id: str, form: FormOf) -> Response:
     """Close the campaign with the report that was seen."""
     actor, now, db = access.person(request), clock.now(), request.app.state.db
+    if form.get("sentence"):
+        said = text("This explanation is not kept yet: keep it or empty the field, then close.")
+        form.refuse("sentence", said)
+        return _show(request, campaign_id, form, status=422)
     with db.read() as session:
         found = closing(session, campaign_id, now)
     if found is None:
@@ -135,7 +160,7 @@ def post_close(request: Request, campaign_id: str, form: FormOf) -> Response:
         if isinstance(refusal, Closed):
             raise
         form.refuse(_field(refusal), refusal.detail)
-        return _show(request, campaign_id, form=form, status=refusal.status)
+        return _show(request, campaign_id, form, status=refusal.status)
     return redirect(request, f"/campaigns/{campaign_id}/closing", text("The campaign is closed."))
 
 
@@ -191,12 +216,30 @@ def _field(refusal: AppError) -> str:
     return refusal.field or "outcome"
 
 
+def _closing_is_typed(form: Form) -> bool:
+    """Whether the close says anything that a fresh desk would not say by itself."""
+    chosen = form.get("outcome") not in ("", form.get("proposed"))
+    return chosen or bool(form.get("conclusion") or form.get("with_open_points"))
+
+
+def _stands(request: Request, campaign_id: str, step: str, category: str, sentence: str) -> bool:
+    """Whether this very explanation is kept already: a page that is loaded again sends it again."""
+    with request.app.state.db.read() as session:
+        found = closing(session, campaign_id, clock.now())
+    said = (
+        next((one.explained for one in found.deviations if one.step == step), None)
+        if found
+        else None
+    )
+    return said is not None and (said.category, said.sentence) == (category, tidied(sentence))
+
+
 def _show(
     request: Request,
     campaign_id: str,
+    form: Form,
     *,
-    form: Form | None = None,
-    explaining: Form | None = None,
+    said: Text | None = None,
     status: int = 200,
 ) -> Response:
     with request.app.state.db.read() as session:
@@ -211,7 +254,7 @@ def _show(
         found = closing(session, campaign_id, clock.now())
     assert found is not None
     still_open = sum(point.is_open for point in found.points)
-    desk = Desk(found, OUTCOMES, CATEGORIES, still_open, form or Form(), explaining or Form())
+    desk = Desk(found, OUTCOMES, CATEGORIES, still_open, form, said)
     return page(request, "closing/desk.html", desk, frame=frame, status=status)
 
 

@@ -19,7 +19,6 @@ from app.texts import Text
 from app.units import Duration, Money, currency_exponent
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
-_SHORT = 360  # what would be less than 0.1 h is said in minutes
 
 
 class Reader:
@@ -97,9 +96,12 @@ class Reader:
         """A shorter one for a phone: `Wed 2`."""
         return f"{format_date(on, 'EEE', locale=self._locale)} {on.day}"
 
-    def duration(self, seconds: int, *, exact: bool = False) -> str:
-        """At most two units (all when exact): `1 d 16 h`, `24 h`, `18 h 24 min`, `40 s`."""
-        sign = "−" if seconds < 0 else ""
+    def duration(self, seconds: int | None, *, exact: bool = False, sign: bool = False) -> str:
+        """At most two units (all when exact): `1 d 16 h`, `24 h`, `18 h 24 min`, `40 s`; with its
+        sign when asked (`+1 h 6 min`, `±0 h`); a dash when unknown. One pattern everywhere."""
+        if seconds is None:
+            return "–"
+        before = "−" if seconds < 0 else ("+" if seconds else "±") if sign else ""
         rest = abs(seconds)
         if rest >= 2 * _DAY and not exact:
             rest = round(rest / _HOUR) * _HOUR
@@ -116,23 +118,12 @@ class Reader:
         ]
         said = [part for part in parts if part]
         kept = said if exact else said[:2]
-        return sign + " ".join(kept) if kept else self.plural("{n} h", "{n} h", 0)
+        return before + (" ".join(kept) if kept else self.plural("{n} h", "{n} h", 0))
 
-    def hours(self, seconds: int | None, *, sign: bool = False) -> str:
-        """Hours with one decimal for columns: `4.0 h`, `+1.1 h`, `2 min`; a dash when unknown."""
-        if seconds is None:
-            return "–"
-        if 0 < abs(seconds) < _SHORT:
-            rest = abs(seconds)
-            said = self.duration(rest if rest < _MINUTE else round(rest / _MINUTE) * _MINUTE)
-            return ("−" if seconds < 0 else "+" if sign else "") + said
-        figure = (Decimal(abs(seconds)) / _HOUR).quantize(Decimal("0.1"), ROUND_HALF_EVEN)
-        said = _figure(figure, "#,##0.0", self.language)
-        if figure and (sign or seconds < 0):
-            said = ("+" if seconds > 0 else "−") + said
-        elif sign:
-            said = f"±{said}"
-        return f"{said} h"
+    def hours(self, seconds: int) -> str:
+        """A place on the plan's own clock, with one decimal: `0.0 h`, `49.5 h`."""
+        figure = (Decimal(seconds) / _HOUR).quantize(Decimal("0.1"), ROUND_HALF_EVEN)
+        return f"{_figure(figure, '#,##0.0', self.language)} h"
 
     def money(self, minor: int, currency: str) -> str:
         """An amount with its code after it: `47.14 USD`, `47,14 USD`."""
@@ -163,8 +154,8 @@ def reader(language: str, zone: str = "UTC") -> Reader:
 
 @functools.lru_cache(maxsize=8192)
 def _figure(figure: Decimal, pattern: str, language: str) -> str:
-    """A decimal by a CLDR pattern; the same few figures stand on every page."""
-    return str(format_decimal(figure, pattern, locale=language))
+    """A decimal by a CLDR pattern, with a true minus; the same few figures stand on every page."""
+    return str(format_decimal(figure, pattern, locale=language)).replace("-", "−")
 
 
 @functools.lru_cache(maxsize=4096)

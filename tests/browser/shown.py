@@ -12,10 +12,10 @@ _OF_A_CAMPAIGN = (
 _EDITING = (
     "edit", "plan/draft", "plan/seal", "plan/edit/steps", "plan/edit/steps/control",
     "plan/edit/lots", "plan/edit/stop-rules", "plan/edit/decision-points", "plan/edit/corpora",
-    "plan/edit/uncertainties",
+    "plan/edit/uncertainties", "plan/compare", "plan/what-if", "plan/axes", "plan/draft/chance",
 )  # fmt: skip
 _SINGLE = (
-    "plan/versions/1", "runs/a-01", "runs/a-02", "runs/connect", "deliverables/predictions",
+    "plan/versions/1", "runs/a-01", "runs/a-02", "connect", "deliverables/predictions",
     "report",
 )  # fmt: skip
 
@@ -44,6 +44,10 @@ PAGES = (
     Shown("new", "/campaigns/new"),
     Shown("import", "/campaigns/import"),
     Shown("offers", "/offers"),
+    Shown("offers-new", "/offers/new"),
+    Shown("offers-import", "/offers/import"),
+    Shown("offer", "/offers/iteragpu/rtx-4090/3d"),
+    Shown("offer-edit", "/offers/iteragpu/rtx-4090/3d/edit"),
     Shown("not-found", "/campaigns/nothing-here", 404),
     *_pages(SAMPLE, (*_OF_A_CAMPAIGN, *_EDITING, *_SINGLE)),
     *_pages(CLOSED, (*_OF_A_CAMPAIGN, "report")),

@@ -182,7 +182,7 @@ ROOMS = {
     "/orders/2": (QUOTE, NASTY),
     "/runs": (NASTY[:480],),
     "/runs/DROP-TABLE.runs--1": (NASTY, CLOSING),
-    "/runs/connect": (SCRIPT,),
+    "/connect": (SCRIPT,),
     "/timeline": (TITLE, QUESTION),
     "/budget": (NASTY, SQL),
     "/deliverables": (TITLE,),

@@ -92,10 +92,10 @@ def test_rent_is_shown_row_by_row_and_expenses_apart(browser: TestClient, sqlite
     days = "Mon, 30 Nov 2026 – Thu, 3 Dec 2026"
     assert lines(page, "usd", 0) == [
         ["A", "Price of the lot from IteraGPU", days, "47.14 USD"],
-        ["A", "Refund: late", "Tue, 1 Dec 2026", "-10.00 USD"],
+        ["A", "Refund: late", "Tue, 1 Dec 2026", "−10.00 USD"],
         ["B", "Price of the lot from IteraGPU", days, "not known"],
         ["C", "Price of the lot from IteraGPU", days, "47.14 USD"],
-        ["C", "Reversed: twice", "– not dated", "-47.14 USD"],
+        ["C", "Reversed: twice", "– not dated", "−47.14 USD"],
         ["Committed", "", "≥ 37.14 USD, 1 lot unpriced"],
     ]
     assert [row[0].split()[0] for row in lines(page, "usd", 1)] == ["Transfer"]
@@ -156,7 +156,7 @@ def test_an_expense_is_logged_and_corrected(browser: TestClient, sqlite: Databas
     assert submit(browser, url, form, amount="10", reason="credit").status_code == 303
     assert [row.amount_minor for row in expenses(sqlite)] == [1200, -200]
     table = lines(read(browser.get(URL)), "usd", 0)
-    assert [row[-1] for row in table] == ["12.00 USD", "-2.00 USD", "10.00 USD"]
+    assert [row[-1] for row in table] == ["12.00 USD", "−2.00 USD", "10.00 USD"]
     assert table[1][0] == "Storage correction of the row above"
     assert table[2][0] == "Storage, in all"
 

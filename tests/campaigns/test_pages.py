@@ -14,6 +14,7 @@ from app.campaigns.queries import all_ids
 from app.db import Database, WriteSession
 from app.main import create_app
 from app.plan.queries import draft
+from app.plan.rules.belongings import belongings
 from app.plan.rules.document import to_document
 from app.plan.rules.model import Plan
 from app.settings import Settings
@@ -59,6 +60,8 @@ def filled(**more: str) -> dict[str, str]:
         "deliverables.0.title": "Predictions",
         "deliverables.0.unit": "yes",
         "deliverables.0.checks.0.use": "yes",
+        "deliverables.1.title": "",
+        "deliverables.2.title": "",
         "start": "empty",
         **more,
     }
@@ -109,7 +112,7 @@ def test_a_new_campaign_from_its_form(browser: TestClient, sqlite: Database) -> 
     }  # fmt: skip
     assert document["deliverables"] == [
         {"id": "predictions", "title": "Predictions", "kind": "predictions", "unit": True,
-         "checks": [{"kind": "non_empty"}]}
+         "checks": [{"kind": "non_empty"}, {"kind": "no_temporary_paths"}]}
     ]  # fmt: skip
     assert browser.get(here).status_code == 200
 
@@ -119,6 +122,23 @@ def test_the_usual_protocol_to_begin_with(browser: TestClient, sqlite: Database)
     plan = the_draft(sqlite, "which-rank-do-we-ship")
     assert [step.id for step in plan.steps][:3] == ["prepare", "data-check", "pilot"]
     assert len(plan.stop_rules) == 3
+
+
+def test_a_new_campaign_announces_what_usually_closes_one(
+    browser: TestClient, sqlite: Database
+) -> None:
+    usual = filled(start="pattern")
+    for name in [name for name in usual if name.startswith("deliverables.")]:
+        del usual[name]
+    submit(browser, "/campaigns/new", FORM, usual)
+    plan = the_draft(sqlite, "which-rank-do-we-ship")
+    assert [str(one.kind) for one in plan.deliverables] == [
+        "predictions",
+        "error_analysis",
+        "artifact",
+    ]
+    assert [check.kind for check in plan.deliverables[2].checks][-1] == "reload"
+    assert [one for one in belongings(plan) if not one.is_there] == []
 
 
 def test_the_same_question_again_gets_an_id_of_its_own(
@@ -146,7 +166,7 @@ def test_the_same_question_again_gets_an_id_of_its_own(
         ({"decision_rule.gain_over_control": "a lot"}, "decision_rule-gain_over_control", "0.02"),
         ({"decision_rule.threshold": "0.8"}, "decision_rule-gain_over_control", "both"),
         ({"campaign.budget": "1.234"}, "campaign-budget", "1234.00"),
-        ({"deliverables.0.checks.4.use": "yes"}, "deliverables-0-checks-1-command", "Missing"),
+        ({"deliverables.0.checks.4.use": "yes"}, "deliverables-0-checks-2-command", "needed"),
     ],
 )
 def test_a_bad_field_is_named_and_everything_typed_comes_back(
@@ -168,11 +188,11 @@ def test_a_bad_field_is_named_and_everything_typed_comes_back(
 def test_deliverables_are_added_and_removed_without_scripts(browser: TestClient) -> None:
     added = submit(browser, "/campaigns/new", FORM, filled(action="add:deliverables"))
     page = read(added)
-    assert len(page.css("#rows-deliverables > [data-row]")) == 2
+    assert len(page.css("#rows-deliverables > [data-row]")) == 4
     assert words(page.css_first("[name='campaign.question']")) == "Which rank do we ship?"
     more = submit(browser, "/campaigns/new", FORM, filled(action="more:deliverables:0:reload"))
     boxes = read(more).css("#rows-deliverables > [data-row] .check-slot")
-    assert len(boxes) == 6
+    assert len(boxes) == 16
 
 
 def test_an_edit_changes_only_what_it_says(browser: TestClient, sqlite: Database) -> None:

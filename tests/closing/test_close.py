@@ -10,16 +10,19 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
+from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 from app import clock
 from app.closing.queries import closing
 from app.db import Database
+from app.journal.chain import read_head
 from app.journal.verify import rebuild_database, verify_database
 from bench.campaigns import plan_of
-from tests.pages import read, submit
+from tests.pages import fields, read, send, submit
 from tests.prepared import API, ordered
 
 SHA = "a" * 64
+DESK, CLOSES = "form#desk-form", "#close .actions button"
 
 
 def _prepared(client: TestClient) -> str:
@@ -156,17 +159,17 @@ def test_the_closed_report_never_changes(client: TestClient, database: Database)
 def test_the_page_closes_and_then_shows_the_report(client: TestClient) -> None:
     _prepared(client)
     page = "/campaigns/small/closing"
-    refused = submit(client, page, "#close-form", outcome="positive", conclusion="Kept words.")
+    kept_words = {"outcome": "positive", "conclusion": "Kept words."}
+    refused = submit(client, page, DESK, kept_words, CLOSES)
     assert refused.status_code == 409
     area = read(refused).css_first("textarea[name=conclusion]")
     assert area is not None
     assert area.text().strip() == "Kept words."
-    done = submit(
-        client, page, "#close-form", outcome="positive", conclusion="Ship.", with_open_points="yes"
-    )
+    said = {"outcome": "positive", "conclusion": "Ship.", "with_open_points": "yes"}
+    done = submit(client, page, DESK, said, CLOSES)
     assert done.status_code == 303
     shown = read(client.get(page))
-    assert shown.css_first("#close-form") is None
+    assert shown.css_first(DESK) is None
     line = shown.css_first("#answer")
     assert line is not None
     assert line.text(strip=True).startswith("Closed: Ship, decided with ")
@@ -175,13 +178,58 @@ def test_the_page_closes_and_then_shows_the_report(client: TestClient) -> None:
 def test_an_explanation_is_kept_and_shown(client: TestClient) -> None:
     _prepared(client)
     page = "/campaigns/small/closing"
-    empty = submit(client, page, "#explain", step="step-0", category="data", sentence=" ")
+    empty = submit(client, page, DESK, step="step-0", category="data", sentence=" ")
     assert empty.status_code == 422
-    kept = submit(client, page, "#explain", step="step-0", category="data", sentence="Fewer rows.")
+    kept = submit(client, page, DESK, step="step-0", category="data", sentence="Fewer rows.")
     assert kept.status_code == 303
     row = read(client.get(page)).css_first("#gap-step-0")
     assert row is not None
     assert "Fewer rows." in row.text()
+
+
+def _typed(tree: HTMLParser) -> dict[str, str | list[str]]:
+    form = tree.css_first(DESK)
+    assert form is not None
+    found = fields(form)
+    return {name: found[name] for name in found if name not in ("csrf_token", "proposed")}
+
+
+def test_no_button_of_the_desk_loses_what_was_typed_for_another(
+    client: TestClient, database: Database
+) -> None:
+    """As a browser without JavaScript sends it: one form, whichever button is pressed."""
+    _prepared(client)
+    page = "/campaigns/small/closing"
+    close = {"outcome": "negative", "conclusion": "Half a\nsentence", "with_open_points": "yes"}
+    typed = {**close, "step": "step-1", "category": "data", "sentence": "Fewer rows."}
+    picked = submit(client, page, DESK, typed, "#gap-step-2 button")
+    assert picked.status_code == 200
+    assert _typed(read(picked)) == {**typed, "step": "step-2"}
+    refused = send(client, picked, DESK, {"sentence": "x" * 4001})
+    assert refused.status_code == 422
+    assert _typed(read(refused)) == {**typed, "step": "step-2", "sentence": "x" * 4001}
+    unkept = send(client, refused, DESK, {"sentence": "Fewer rows."}, CLOSES)
+    assert unkept.status_code == 422
+    assert read(unkept).css_first("#f-sentence-error") is not None
+    assert _typed(read(unkept)) == {**typed, "step": "step-2"}
+    kept = send(client, unkept, DESK)
+    assert kept.status_code == 200
+    row, notice = read(kept).css_first("#gap-step-2"), read(kept).css_first("#explain .notice")
+    assert row is not None
+    assert notice is not None
+    assert "Fewer rows." in row.text()
+    left = _typed(read(kept))
+    assert {name: left[name] for name in close} == close
+    assert left["sentence"] == ""
+    before = _head(database)
+    assert send(client, unkept, DESK).status_code == 200
+    assert _head(database) == before
+    assert send(client, kept, DESK, button=CLOSES).status_code == 303
+
+
+def _head(database: Database) -> int:
+    with database.read() as session:
+        return read_head(session, "small").number
 
 
 def test_the_report_is_one_page_that_needs_nothing_else(client: TestClient) -> None:

@@ -6,6 +6,7 @@ import re
 import string
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from fractions import Fraction
 
 import pytest
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
@@ -119,15 +120,25 @@ def test_durations(language: str, said: list[str]) -> None:
     assert [reader(language).duration(each) for each in seconds] == said
 
 
-def test_hours_in_columns() -> None:
+def test_durations_have_one_pattern_also_in_columns() -> None:
     english, german = reader("en"), reader("de")
-    assert [english.hours(14_400), english.hours(4_000, sign=True), english.hours(None)] == [
-        "4.0 h",
-        "+1.1 h",
-        "–",
-    ]
-    assert [english.hours(120), english.hours(-40, sign=True)] == ["2 min", "−40 s"]
-    assert [german.hours(-3_600, sign=True), german.hours(0, sign=True)] == ["−1,0 h", "±0,0 h"]
+    column = (300, 360, 400, 14_400, 18_360, 133_200)
+    assert [english.duration(each) for each in column] == [
+        "5 min", "6 min", "6 min 40 s", "4 h", "5 h 6 min", "1 d 13 h",
+    ]  # fmt: skip
+    signed = [english.duration(each, sign=True) for each in (4_020, -360, 0)]
+    assert signed == ["+1 h 7 min", "−6 min", "±0 h"]
+    assert english.duration(None) == "–"
+    assert german.duration(-133_200, sign=True) == "−1 Tag 13 h"
+    assert [german.hours(each) for each in (0, 360, 178_200)] == ["0,0 h", "0,1 h", "49,5 h"]
+
+
+@pytest.mark.parametrize("language", ["en", "de", "vi"])
+def test_what_is_negative_has_a_true_minus(language: str) -> None:
+    said = reader(language)
+    values = [Decimal("-0.02"), -3, Money(-500, "USD"), Duration(-60), Fraction(-1, 2)]
+    assert [said.value(value)[0] for value in values] == ["−"] * 5
+    assert not any("-" in said.value(value) for value in values)
 
 
 def test_sentences_format_their_values() -> None:

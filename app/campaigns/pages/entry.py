@@ -16,7 +16,7 @@ from app.campaigns.queries import all_ids
 from app.db import WriteSession
 from app.errors import AppError, Closed, Conflict, NotFound
 from app.journal import Actor
-from app.plan.commands import RESERVED, Saved, save_draft
+from app.plan.commands import RESERVED, Saved, judge, save_draft
 from app.plan.queries import draft
 from app.plan.rules.document import FORMAT
 from app.plan.rules.model import Plan
@@ -32,9 +32,10 @@ from app.plan.rules.typed.campaign import (
     shown_tables,
     typed_deliverables,
 )
+from app.plan.rules.typed.editing import WAS
 from app.plan.rules.typed.fields import Field
-from app.plan.rules.typed.judging import ELSEWHERE, judged
-from app.plan.rules.typed.pattern import usual_protocol
+from app.plan.rules.typed.judging import judged, listed
+from app.plan.rules.typed.pattern import usual_deliverables, usual_protocol
 from app.plan.rules.typed.rows import Row, act, is_act, numbered
 from app.plan.rules.typed.tables import CAMPAIGN, DECISION_RULE, DELIVERABLE
 from app.texts import Text, text
@@ -95,7 +96,9 @@ def new(request: Request) -> Response:
         "decision_rule.take": "final",
         "start": "pattern",
     }
-    return _page(request, None, _Given(typed, [dict(BLANK_DELIVERABLE)]))
+    usual = {"deliverables": usual_deliverables(reader_of(request).say)}
+    rows = [{**row.values, "id": "", WAS: ""} for row in shown_deliverables(usual)]
+    return _page(request, None, _Given(typed, rows))
 
 
 @router.post("/campaigns/new")
@@ -206,6 +209,8 @@ def _judged(document: Mapping[str, Any], given: _Given) -> Plan | None:
 
 def _save(request: Request, plan: Plan, revision: int | None, actor: Actor) -> Saved:
     now = clock.now()
+    with request.app.state.db.read() as session:
+        judge(session, plan)
 
     def command(tx: WriteSession) -> Saved | AppError:
         return save_draft(tx, plan, revision=revision, replace=False, actor=actor, now=now)
@@ -230,10 +235,7 @@ def _page(
         deliverables=typed_deliverables(given.rows),
         blank=typed_deliverables([{}])[0],
         errors=given.errors,
-        summary=tuple(
-            (None if name.startswith(ELSEWHERE) else name, said)
-            for name, said in given.errors.items()
-        ),
+        summary=listed(given.errors, campaign_names(given.rows)),
         moved=given.moved,
         sealed=around is not None and around.state != "draft",
         with_pattern=given.typed.get("start") == "pattern",

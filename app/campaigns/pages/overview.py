@@ -21,6 +21,7 @@ from app.plan.queries import PlanView, current
 from app.plan.rules.typed.labels import STOP_KINDS
 from app.plan.rules.words import decision_rule_said
 from app.runs.queries import RunView, StopRecordView, runs_of, stop_records
+from app.runs.rules.words import reason_said
 from app.texts import Text, text
 from app.timeline.queries import TimelineView, frame_of, kept, stand, timeline
 from app.units import Money
@@ -178,7 +179,7 @@ def _reason(record: StopRecordView, kinds: dict[str, str]) -> Text:
     if record.text:
         return text("{reason}", reason=record.text)
     known = STOP_KINDS.get(kinds.get(record.rule or "", ""))
-    return known or text("{reason}", reason=record.reason_code)
+    return known or reason_said(record.reason_code)
 
 
 def _paid(budget: Budget | None) -> tuple[Paid, ...]:

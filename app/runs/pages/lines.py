@@ -77,6 +77,11 @@ class Known:
         return dict(self.plan.plan.decision_rule.metrics) if self.plan else {}
 
     @property
+    def titles(self) -> Mapping[str, str]:
+        """Ids of steps → their titles."""
+        return {step.id: step.title for step in self.plan.plan.steps} if self.plan else {}
+
+    @property
     def watched(self) -> Collection[str]:
         """The metrics that decide, or that a stop rule watches."""
         if self.plan is None:

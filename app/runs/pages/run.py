@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
@@ -15,19 +15,16 @@ from app import clock
 from app.accounts.access import person
 from app.errors import Malformed, NotFound
 from app.runs import commands, queries
+from app.runs.pages.events import EventsShown, Moment, events_shown
 from app.runs.pages.lines import RunLine, StopLine, run_line, stop_line
 from app.runs.pages.listing import frame_or_404, known_of
-from app.runs.pages.words import KINDS, metric_lines, reason_of
-from app.runs.queries import AttemptView, EventView, RuleView, RunView
+from app.runs.pages.words import metric_lines, reason_of
+from app.runs.queries import AttemptView, RuleView, RunView, StopRecordView
 from app.texts import Text, text
 from app.web import Form, Frame, page, read_form, redirect
 
 router = APIRouter()
-EVENTS = 50
-SAID = (
-    "progress", "total", "metrics", "fired", "note", "path", "size", "states", "exit_code",
-    "signal", "reason_code", "reason_text", "rule", "step", "host", "expect_next_s",
-)  # fmt: skip
+EVENTS = 100
 ACTS: Mapping[str, tuple[commands.Act, Text]] = {
     "ask": (commands.ask_to_stop, text("The next answer asks the job to stop.")),
     "lost": (commands.mark_lost, text("The run is marked as lost.")),
@@ -46,16 +43,6 @@ class AttemptLine:
 
 
 @dataclass(frozen=True, slots=True)
-class EventLine:
-    """One event as a row: what it says beside its kind, and the end of its log."""
-
-    view: EventView
-    kind: Text
-    said: tuple[tuple[str, str], ...]
-    tail: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class RunPage:
     """Everything the page of one run shows."""
 
@@ -67,7 +54,7 @@ class RunPage:
     metrics: tuple[tuple[str, str], ...]
     rules: tuple[RuleView, ...]
     stops: tuple[StopLine, ...]
-    events: tuple[EventLine, ...]
+    events: EventsShown
     older_href: str | None
     form: Form
 
@@ -156,29 +143,18 @@ def _context(
         metrics=metric_lines(run, known.names, known.watched, 200),
         rules=run.rules,
         stops=tuple(stop_line(r, (run,), known.base) for r in records if r.run == run_id),
-        events=tuple(_event(one) for one in events.items),
+        events=events_shown(events.items, _fired(records, run_id), known.titles, around.zone),
         older_href=f"{known.base}/{run_id}?before={events.next}" if events.next else None,
         form=form,
     )
+
+
+def _fired(records: Sequence[StopRecordView], run_id: str) -> set[Moment]:
+    """Where the rules of the stop register fired in this run."""
+    return {(one.attempt, one.at) for one in records if one.run == run_id and one.rule is not None}
 
 
 def _attempt(view: AttemptView) -> AttemptLine:
     if view.status == "superseded":
         return AttemptLine(view, "dropped", text("Superseded"), reason_of(view))
     return AttemptLine(view, view.status, None, reason_of(view))
-
-
-def _event(view: EventView) -> EventLine:
-    said = tuple((name, _plain(view.fields[name])) for name in SAID if name in view.fields)
-    tail = view.fields.get("log_tail")
-    return EventLine(view, KINDS[view.kind], said, tail if isinstance(tail, str) else None)
-
-
-def _plain(value: object) -> str:
-    """A field of an event in one line."""
-    if isinstance(value, Mapping):
-        return ", ".join(f"{name} {item}" for name, item in value.items())
-    if isinstance(value, list):
-        items = (item.get("rule", item) if isinstance(item, Mapping) else item for item in value)
-        return ", ".join(str(item) for item in items)
-    return str(value)

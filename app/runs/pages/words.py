@@ -7,16 +7,9 @@ from datetime import datetime
 from typing import Final
 
 from app.runs.queries import AttemptView, MetricView, RunView, StopRecordView
+from app.runs.rules.words import reason_said
 from app.texts import Text, text
 
-REASONS: Final[Mapping[str, Text]] = {
-    "operator": text("by a person"),
-    "window_end": text("end of the window"),
-    "infra": text("infrastructure"),
-    "code_error": text("error in the code"),
-    "budget": text("budget"),
-    "superseded": text("taken over by a later attempt"),
-}
 KINDS: Final[Mapping[str, Text]] = {
     "start": text("Start"),
     "beat": text("Beat"),
@@ -28,6 +21,16 @@ KINDS: Final[Mapping[str, Text]] = {
     "lost": text("Marked lost"),
     "close": text("Marked stopped"),
 }
+STATES: Final[Mapping[str, Text]] = {
+    "parameters": text("parameters"),
+    "optimizer": text("optimizer"),
+    "scheduler": text("scheduler"),
+    "scaler": text("scaler"),
+    "random": text("random numbers"),
+    "data_position": text("position in the data"),
+    "progress": text("progress"),
+}
+"""What a checkpoint may say that it saved."""
 
 State = tuple[str, Text | None]
 """A mark's key, and the words in place of its own."""
@@ -64,22 +67,21 @@ def reason_of(of: RunView | AttemptView) -> Text | None:
         return text("Rule {rule}: {said}", rule=of.rule, said=of.reason_text or of.rule)
     if of.reason_code is None:
         return text("{said}", said=of.reason_text) if of.reason_text else None
-    label: Text | str = REASONS.get(of.reason_code, of.reason_code)
+    label = reason_said(of.reason_code)
     if of.signal is not None:
         label = text("{reason}, signal {n}", reason=label, n=of.signal)
     elif of.exit_code:
         label = text("{reason}, exit code {n}", reason=label, n=of.exit_code)
     if of.reason_text:
         return text("{reason}: {said}", reason=label, said=of.reason_text)
-    return label if isinstance(label, Text) else text("{said}", said=label)
+    return label
 
 
 def stop_reason(record: StopRecordView) -> Text:
     """The rule or the reason of a line of the stop register."""
     if record.rule is not None:
         return text("Rule {rule}", rule=record.rule)
-    label: Text | str = REASONS.get(record.reason_code, record.reason_code)
-    return label if isinstance(label, Text) else text("{said}", said=label)
+    return reason_said(record.reason_code)
 
 
 def stop_actor(record: StopRecordView) -> Text:
