@@ -65,7 +65,11 @@ def verify(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Compute the hash of a sealed version again, from its file alone; needs no database."""
+    """Compute the hashes of a sealed version again, from its file alone; needs no database.
+
+    The entry's hash covers who sealed it and when, the reason and what was known. The journal
+    (`audit`, a report, the spool of a job) is the witness that this is the entry.
+    """
     from app.exchange.queries import SealedFile, read_sealed
 
     try:
@@ -80,7 +84,10 @@ def verify(
         print(json.dumps({**asdict(found), "holds": holds}))
     else:
         print(f"{found.campaign}, version {found.version}: {'holds' if holds else 'DOES NOT HOLD'}")
-        print(f"content {found.found}")
-        if not holds:
-            print(f"sealed  {wanted if found.found != wanted else found.stated}")
+        print(f"plan and schedule       {found.found}")
+        print(f"entry {found.entry_number} of the journal  {found.entry_found}")
+        if found.found != wanted:
+            print(f"sealed was              {wanted}")
+        if found.entry_found != found.entry_stated:
+            print(f"the entry was           {found.entry_stated}")
     raise typer.Exit(0 if holds else 1)

@@ -9,6 +9,7 @@ from typing import Any
 from sqlmodel import Session
 
 from app.exchange.rules import write_campaign_file
+from app.journal import Actor, canonical, entry_hash
 from app.plan.queries import (
     MOST_VERSIONS,
     current,
@@ -20,23 +21,35 @@ from app.plan.queries import (
 from app.plan.rules.document import from_document
 from app.plan.rules.model import Plan
 from app.texts import Text, text
+from app.units import UnitError, parse_instant
 
 SEALED_FORMAT = "punktum-sealed/1"
 
 
+SEALED = ("version", "document", "schedule", "offers", "sha256", "reason", "knowledge", "warnings")
+"""What the journal's entry about a seal says: all of it is under the entry's hash."""
+
+
 @dataclass(frozen=True, slots=True)
 class SealedFile:
-    """What the file of a sealed version says of itself, and the hash that its content has."""
+    """What the file of a sealed version says of itself, and the hashes that its content has.
+
+    `stated` and `found` are of the plan with its schedule; the entry's hash covers also who sealed
+    it and when, the reason, what was known, the offers and the warnings.
+    """
 
     campaign: str
     version: int
     stated: str
     found: str
+    entry_number: int
+    entry_stated: str
+    entry_found: str
 
     @property
     def holds(self) -> bool:
-        """Whether the content is what was sealed."""
-        return self.stated == self.found
+        """Whether the content is what was sealed, and its entry says the same."""
+        return self.stated == self.found and self.entry_stated == self.entry_found
 
 
 def file_of(session: Session, campaign_id: str, version: int | None = None) -> str | None:
@@ -98,7 +111,7 @@ def sealed_file(session: Session, campaign_id: str, version: int) -> str | None:
 
 
 def read_sealed(content: str | bytes) -> SealedFile | Text:
-    """Compute the hash of a sealed version's file again, from the file alone.
+    """Compute the hashes of a sealed version's file again, from the file alone.
 
     The sentence says what is wrong with something that is no such file. A file whose content
     was changed is read, and does not hold.
@@ -108,16 +121,41 @@ def read_sealed(content: str | bytes) -> SealedFile | Text:
     except ValueError:
         return text("This is no JSON: export the sealed version again.")
     if not isinstance(found, dict) or found.get("format") != SEALED_FORMAT:
+        wanted = SEALED_FORMAT
         return text(
-            "This is no file of a sealed version: its format is not {format}.", format=SEALED_FORMAT
+            "This is no file of a sealed version: its format is not {format}.", format=wanted
         )
-    document, schedule = found.get("document"), found.get("schedule")
-    stated, version = found.get("sha256"), found.get("version")
-    if not isinstance(document, dict) or not isinstance(schedule, dict):
+    if not isinstance(found.get("document"), dict) or not isinstance(found.get("schedule"), dict):
         return text("The file lacks the plan or its schedule.")
-    if not isinstance(stated, str) or not isinstance(version, int):
+    if not isinstance(found.get("sha256"), str) or not isinstance(found.get("version"), int):
         return text("The file does not say which version it is, or its hash.")
-    plan = from_document(document)
+    plan = from_document(found["document"])
     if not isinstance(plan, Plan):
         return text("The plan in the file cannot be read: {why}", why=plan[0].message)
-    return SealedFile(plan.id, version, stated, seal_sha256(document, schedule))
+    try:
+        return _read(plan.id, found)
+    except (KeyError, TypeError, ValueError, UnitError):
+        return text("The file lacks the entry of the journal that sealed the plan.")
+
+
+def _read(campaign_id: str, found: dict[str, Any]) -> SealedFile:
+    entry, payload = found["entry"], {name: found[name] for name in SEALED}
+    actor = Actor(str(entry["actor"]["kind"]), str(entry["actor"]["name"]))
+    digest = entry_hash(
+        entry["previous_sha256"],
+        campaign_id,
+        int(entry["number"]),
+        parse_instant(entry["at"]),
+        actor,
+        str(entry["kind"]),
+        canonical(payload).decode(),
+    )
+    return SealedFile(
+        campaign_id,
+        found["version"],
+        found["sha256"],
+        seal_sha256(found["document"], found["schedule"]),
+        int(entry["number"]),
+        str(entry["sha256"]),
+        digest,
+    )

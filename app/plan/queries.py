@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlmodel import Session, col, func, select, tuple_
 
-from app.journal import JournalEntry, canonical
+from app.journal import Entry, JournalEntry, canonical, entries
 from app.offers.queries import catalogue, newest_number, seen
 from app.offers.rules import Offer
 from app.plan.rules.document import from_document, to_document
@@ -165,25 +165,22 @@ def seal_sha256(document: Mapping[str, object], schedule: Mapping[str, object]) 
 
 
 def sealed_record(session: Session, campaign_id: str, version: int) -> dict[str, Any] | None:
-    """Everything that a seal fixed, as it lies in the database; None where there is none."""
-    row = session.exec(
-        select(PlanVersion).where(
-            PlanVersion.campaign_id == campaign_id, PlanVersion.version == version
-        )
-    ).first()
-    if row is None:
-        return None
+    """Everything that a seal fixed, and the entry of the journal that says it; None without one."""
+    for entry in entries(session, campaign_id, kind="plan.sealed"):
+        if entry.payload["version"] == version:
+            return {"campaign": campaign_id, **entry.payload, "entry": entry_record(entry)}
+    return None
+
+
+def entry_record(entry: Entry) -> dict[str, Any]:
+    """An entry without its payload: with it, the hash can be computed again."""
     return {
-        "campaign": row.campaign_id,
-        "version": row.version,
-        "sha256": row.sha256,
-        "sealed_at": instant_text(row.sealed_at),
-        "sealed_by": row.sealed_by,
-        "reason": row.reason,
-        "knowledge": {"level": row.knowledge, "started": row.started, "ended": row.ended},
-        "document": json.loads(row.document),
-        "schedule": json.loads(row.schedule),
-        "offers": json.loads(row.offers),
+        "number": entry.number,
+        "at": instant_text(entry.at),
+        "actor": {"kind": entry.actor.kind, "name": entry.actor.name},
+        "kind": entry.kind,
+        "previous_sha256": entry.previous_sha256,
+        "sha256": entry.sha256,
     }
 
 

@@ -50,14 +50,35 @@ def _other_hash(file: dict[str, Any]) -> None:
     file["sha256"] = "0" * 64
 
 
-@pytest.mark.parametrize("change", [_longer, _later, _other_hash])
+def _known_before(file: dict[str, Any]) -> None:
+    file["knowledge"] = {"level": "results_seen", "started": 3, "ended": 2}
+
+
+def _foresight(file: dict[str, Any]) -> None:
+    file["reason"] = "foresight"
+
+
+def _earlier(file: dict[str, Any]) -> None:
+    file["entry"]["at"] = "2020-01-01T00:00:00Z"
+
+
+def _somebody_else(file: dict[str, Any]) -> None:
+    file["entry"]["actor"]["name"] = "somebody"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [_longer, _later, _other_hash, _known_before, _foresight, _earlier, _somebody_else],
+)
 def test_a_changed_file_does_not_hold(database: Database, change: Any) -> None:
     file = _file(database)
     change(file)
     assert not _read(file).holds
 
 
-@pytest.mark.parametrize("key", ["format", "document", "schedule", "sha256", "version"])
+@pytest.mark.parametrize(
+    "key", ["format", "document", "schedule", "sha256", "version", "entry", "knowledge"]
+)
 def test_what_is_no_such_file_is_said(database: Database, key: str) -> None:
     file = _file(database)
     del file[key]

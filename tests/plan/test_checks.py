@@ -27,6 +27,7 @@ from app.plan.rules.model import (
     StepClass,
     StepKind,
 )
+from tests.plan.drafts import sample
 from tests.plan.generated import plans
 
 FULL = Parts(load_s=60, train_s=3600, long_inputs_s=0, validate_s=60, write_s=60)
@@ -355,3 +356,24 @@ def test_a_research_decision_needs_no_unit() -> None:
     (deliverable,) = WHOLE.deliverables
     plan = replace(WHOLE, research_decision=True, deliverables=(replace(deliverable, unit=False),))
     assert warnings(plan) == ()
+
+
+def test_a_step_cannot_wait_for_its_own_verdict() -> None:
+    (problem,) = malformed(_conditioned("variant-b passes"))
+    assert problem.field.endswith(".needed_if")
+    assert "its own verdict" in str(problem.message)
+
+
+def test_a_condition_on_a_step_without_a_verdict_is_warned_of() -> None:
+    found = [str(one) for one in warnings(_conditioned("pilot passes"))]
+    assert "“variant-b” waits for the verdict on “pilot”, but only variants get one." in found
+
+
+def _conditioned(condition: str) -> Plan:
+    """The sample with another condition on its second variant."""
+    plan = sample()
+    steps = tuple(
+        replace(step, needed_if=condition) if step.id == "variant-b" else step
+        for step in plan.steps
+    )
+    return replace(plan, steps=steps)

@@ -6,14 +6,21 @@ from dataclasses import replace
 
 import pytest
 
-from app.plan.rules.model import Plan
+from app.plan.rules.model import Plan, Role
 from app.plan.rules.needed import savings, without
 from tests.plan.campaigns import family, lot
 from tests.plan.drafts import small
 
 
 def _plan(condition: str | None) -> Plan:
-    steps = tuple(replace(one, needed_if=condition) if one.id == "b" else one for one in family())
+    steps = tuple(
+        replace(
+            one,
+            needed_if=condition if one.id == "b" else None,
+            role=Role.VARIANT if one.id in ("a", "b", "c") else None,
+        )
+        for one in family("c")
+    )
     return replace(small(), steps=steps)
 
 
@@ -26,15 +33,15 @@ def test_the_saving_is_said_with_its_hours() -> None:
 
 
 def test_on_two_gpus_the_work_is_saved_and_the_end_may_stay() -> None:
-    (found,) = savings(_plan("a does not pass"), [lot(gpus=3)])
+    (found,) = savings(_plan("a does not pass"), [lot(gpus=4)])
     assert (found.work_min, found.earlier_min) == (600, 0)
 
 
 @pytest.mark.parametrize(
     ("condition", "begins"),
     [
-        ("a does not pass and control passes", "If one of these holds"),
-        ("a does not pass or control does not pass", "If all of these hold"),
+        ("a does not pass and c passes", "If one of these holds"),
+        ("a does not pass or c does not pass", "If all of these hold"),
         ("a passes", "If a does not pass"),
     ],
 )
@@ -43,7 +50,7 @@ def test_conditions_of_several_verdicts(condition: str, begins: str) -> None:
     assert str(found.said).startswith(begins)
 
 
-@pytest.mark.parametrize("condition", [None, "", "whenever it rains"])
+@pytest.mark.parametrize("condition", [None, "", "whenever it rains", "prepare passes"])
 def test_no_condition_no_saving(condition: str | None) -> None:
     assert savings(_plan(condition), [lot()]) == ()
 

@@ -188,3 +188,47 @@ def test_a_bad_line_of_axes_comes_back_as_typed(
     assert area is not None
     assert area.text() == typed
     assert area.attributes["aria-invalid"] == "true"
+
+
+@pytest.mark.parametrize(
+    ("asked", "field", "said"),
+    [
+        ("lots=999&offer=iteragpu/rtx-4090/3d", "lots", "from 1 to 9"),
+        ("added_title=Rank 64", "added_p50", "How long would Rank 64 take?"),
+        ("p50.control=banana", "p50-control", "control"),
+    ],
+)
+def test_what_cannot_be_tried_is_named_with_its_field(
+    client: TestClient, database: Database, asked: str, field: str, said: str
+) -> None:
+    saved(database, _plan())
+    tree = read(client.get(f"{PLAN}/what-if?tried=yes&{asked}"))
+    link = tree.css_first(f'#result a[href="#f-{field}"]')
+    assert link is not None
+    assert said in link.text()
+    assert tree.css_first(f"#f-{field}-error") is not None
+    assert tree.css("#take-over") == []
+
+
+def test_a_plan_that_answers_nothing_is_not_praised(client: TestClient, database: Database) -> None:
+    saved(database, _plan())
+    tree = read(client.get(f"{PLAN}/what-if?tried=yes&out=control"))
+    notice = tree.css_first("#result .n-warn")
+    assert notice is not None
+    assert "answers nothing" in notice.text()
+
+
+def test_an_order_before_the_seal_is_said_on_the_page(
+    client: TestClient, database: Database
+) -> None:
+    saved(database, _plan())
+    said = "An order was logged before the seal."
+    assert said not in read(client.get(f"{PLAN}/seal")).css_first("#missing").text()  # type: ignore[union-attr]
+    order = {
+        "provider": "iteragpu", "reference": "IG-1", "price": "47.14", "currency": "USD",
+        "starts_at": "2026-12-01T09:00:00Z", "ends_at": "2026-12-04T09:00:00Z",
+    }  # fmt: skip
+    assert client.post("/api/v1/campaigns/small/orders", json=order).status_code == 201
+    missing = read(client.get(f"{PLAN}/seal")).css_first("#missing")
+    assert missing is not None
+    assert said in missing.text()

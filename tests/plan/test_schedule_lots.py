@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
+from hypothesis import given, settings
 
 from app.offers.rules import read_catalogue
-from app.plan.rules.lots import ResolvedLots, resolve_lots, zero_at
-from app.plan.rules.model import DecisionRule, Plan, PlannedLot
+from app.plan.rules.lots import LotWindow, ResolvedLots, resolve_lots, zero_at
+from app.plan.rules.model import DecisionRule, Plan, PlannedLot, Step
+from app.plan.rules.schedule import schedule
+from app.plan.rules.validator import violations
+from tests.plan.campaigns import family, lot, lots_of, steps_of
 
 BERLIN = ZoneInfo("Europe/Berlin")
 RULE = DecisionRule(metric="f1", better="higher", take="final", yes="Ship.", no="Keep.")
@@ -107,3 +112,31 @@ def test_a_start_within_a_minute_is_narrowed_to_whole_minutes() -> None:
 def test_without_a_start_hour_0_has_no_instant() -> None:
     assert zero_at(resolved(PlannedLot("lot-1", gpus=1, hours=72)).windows) is None
     assert zero_at(()) is None
+
+
+@pytest.mark.parametrize(
+    ("hours", "variants", "end"),
+    [((12, 72), "", 48), ((30, 72), "", 48), ((72, 12), "", 48), ((40, 80), "cde", 78)],
+)
+def test_a_further_lot_never_makes_a_fitting_plan_worse(
+    hours: tuple[int, int], variants: str, end: int
+) -> None:
+    """Files on two lots must be fetched before the first of them ends: one lot may be better."""
+    lots = [lot(f"lot-{n}", hours=length) for n, length in enumerate(hours)]
+    found = schedule(family(variants), lots)
+    assert (found.fits, found.dropped) == (True, ())
+    assert found.end_min is not None
+    assert found.end_min <= end * 60
+    assert violations(family(variants), lots, 1, found) == ()
+
+
+@settings(max_examples=60)
+@given(steps_of(most=25), lots_of())
+def test_all_lots_together_are_at_least_as_good_as_any_one(
+    steps: list[Step], lots: list[LotWindow]
+) -> None:
+    plain = [replace(step, per_lot=False) for step in steps]
+    alone = [schedule(plain, [one]) for one in lots]
+    found = schedule(plain, lots)
+    if any(one.fits for one, where in zip(alone, lots, strict=True) if where.start_min == 0):
+        assert found.fits

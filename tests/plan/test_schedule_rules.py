@@ -185,7 +185,7 @@ def test_a_transfer_ends_before_every_lot_it_fetches_from() -> None:
         step("y", "machine", 70),
         step("fetch", "transfer", 4, follows=["*"]),
     ]
-    made = accepted(steps, [lot(hours=168), lot("lot-2", hours=72)])
+    made = accepted(steps, [lot(hours=80), lot("lot-2", hours=72)])
 
     assert not made.fits
     assert made.exceeds_min == 2 * 60

@@ -117,7 +117,7 @@ def test_documents_differ_exactly_when_they_are_not_equal(one: Plan, other: Plan
 def test_a_drawing_stays_inside_its_frame(plan: Plan) -> None:
     lots, made = placed_with(plan, read_catalogue())
     drawing = draw(plan.steps, lots.windows, made)
-    assert (drawing is None) == (not made.placements)
+    assert (drawing is None) == (not made.placements or made.end_min is None)
     if drawing is None:
         return
     shapes = [one for lane in drawing.lanes for one in (*lane.bars, *lane.marks)]

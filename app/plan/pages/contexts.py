@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -97,9 +97,16 @@ def fit_of(schedule: Schedule, view: PlanView) -> Fit:
         ),
         proof=why_not(schedule),
         problems=tuple(one for one in shown if str(one) != str(line)),
-        dropped=tuple((titles.get(one.id, one.id), one.why) for one in schedule.dropped),
+        dropped=_dropped(schedule, titles),
         waiting=waiting(view),
     )
+
+
+def _dropped(schedule: Schedule, titles: Mapping[str, str]) -> tuple[tuple[str, Text], ...]:
+    """What is left out; before the essential part has a place nothing is known of room."""
+    if schedule.end_min is None:
+        return ()
+    return tuple((titles.get(one.id, one.id), one.why) for one in schedule.dropped)
 
 
 def version_line(view: PlanView) -> VersionLine:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
@@ -13,6 +13,7 @@ from app.accounts import access
 from app.db import WriteSession
 from app.errors import AppError, Conflict, Malformed
 from app.journal import Actor
+from app.orders.queries import lots_of
 from app.plan.commands import Sealed, prepare, seal
 from app.plan.pages.contexts import Fit, fit_of
 from app.plan.pages.forms import revision_of
@@ -65,6 +66,7 @@ class _Ground:
     draft: PlanView
     newest: PlanView | None
     known: Knowledge
+    is_ordered: bool
 
 
 @router.get("/campaigns/{campaign_id}/plan/seal")
@@ -111,6 +113,7 @@ def _ground(request: Request, campaign_id: str) -> _Ground:
             draft_of(session, campaign_id),
             sealed(session, campaign_id),
             known_now(session, campaign_id),
+            bool(lots_of(session, campaign_id)),
         )
 
 
@@ -123,17 +126,18 @@ def _page(
     status: int = 200,
 ) -> Response:
     view, newest = ground.draft, ground.newest
+    fit = fit_of(view.schedule, view)
     changes = changes_since(view, newest)
     context = SealPage(
         campaign_id=view.campaign_id,
         revision=view.revision or 0,
         version=newest.version + 1 if newest else 1,
         newest_version=newest.version if newest else 0,
-        fit=fit_of(view.schedule, view),
+        fit=replace(fit, waiting=()) if ground.is_ordered else fit,
         promise=promise(view.schedule),
         checklist=belongings(view.plan),
         savings=tuple(one.said for one in savings(view.plan, view.windows)),
-        warnings=_further(view),
+        warnings=_further(view, is_ordered=ground.is_ordered and newest is None),
         blocking=tuple(located(one, {}) for one in unsealable(view.plan)),
         unchanged=newest is not None and not changes,
         changes=changes,
@@ -146,9 +150,13 @@ def _page(
     return page(request, "plan/seal.html", context, frame=ground.frame, title=title, status=status)
 
 
-def _further(view: PlanView) -> tuple[Text, ...]:
-    """What is worth a look beside the list of what usually belongs to a plan."""
+def _further(view: PlanView, *, is_ordered: bool) -> tuple[Text, ...]:
+    """What is worth a look beside the list of what usually belongs to a plan.
+
+    An order that is logged before the first seal is kept with it as such.
+    """
     lots = ResolvedLots(view.windows, view.lot_problems)
     listed = {str(one) for one in missing(view.plan)}
     found = seal_warnings(view.plan, lots, view.schedule, view.offers, clock.now())
-    return tuple(one for one in found if str(one) not in listed)
+    first = (text("An order was logged before the seal."),) if is_ordered else ()
+    return (*first, *(one for one in found if str(one) not in listed))

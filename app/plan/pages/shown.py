@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from app.errors import NotFound
+from app.orders.queries import lots_of
 from app.plan.pages.contexts import plan_page
 from app.plan.pages.loading import around, draft_of
 from app.plan.queries import PlanView, all_sealed
@@ -65,6 +67,7 @@ def _page(request: Request, campaign_id: str, version: int | None) -> Response:
         frame = around(session, campaign_id)
         draft = draft_of(session, campaign_id)
         versions = all_sealed(session, campaign_id)
+        is_ordered = bool(lots_of(session, campaign_id))
     newest = versions[-1] if versions else None
     if version is None:
         view: PlanView | None = newest or draft
@@ -79,6 +82,8 @@ def _page(request: Request, campaign_id: str, version: int | None) -> Response:
         _revised(view, versions),
         is_open=frame.state != "closed",
     )
+    if is_ordered:  # the start is settled: the timeline says what waits
+        shown = replace(shown, fit=replace(shown.fit, waiting=()))
     return page(request, "plan/show.html", shown, frame=frame, title=_title(view))
 
 

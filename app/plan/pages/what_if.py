@@ -5,7 +5,6 @@ Nothing is written until a person makes a draft of it; the address holds everyth
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated
 from urllib.parse import urlencode
@@ -24,21 +23,20 @@ from app.plan.commands import Saved, judge, save_draft
 from app.plan.pages.contexts import Fit, fit_of
 from app.plan.pages.forms import offer_options
 from app.plan.pages.loading import around, load_open
+from app.plan.pages.trying import Asked, asked_of
 from app.plan.queries import PlanView, current, placed
-from app.plan.rules.document.measures import said as unit_said
 from app.plan.rules.drawing import Drawing, draw
 from app.plan.rules.lots import LotWindow
-from app.plan.rules.model import Plan, Step, StepClass
+from app.plan.rules.model import Plan, Role, Step, StepClass
 from app.plan.rules.scheduled import Schedule
 from app.plan.rules.spans import hours_said
 from app.plan.rules.typed.fields import Option
-from app.plan.rules.what_if import Trial, left_out, total_minor, tried
+from app.plan.rules.what_if import left_out, total_minor, tried
 from app.texts import Text, text
-from app.units import Money, UnitError, parse_duration
+from app.units import Money
 from app.web import Form, page, read_form, redirect
 
 router = APIRouter()
-MOST_LOTS = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,26 +75,19 @@ class WhatIfPage:
     steps: tuple[TriedStep, ...]
     offers: tuple[Option, ...]
     offer: str
-    lots: int
+    lots: str
     added_title: str
     added_p50: str
     errors: tuple[tuple[str | None, Text], ...]
     added_error: Text | None
+    lots_error: Text | None
+    empty: Text | None
     sides: tuple[Side, ...]
     end_said: Text | None
     drawing: Drawing | None
     changes_anything: bool
     is_open: bool
     query: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """What the address asks for: texts as typed, and what could be read of them."""
-
-    trial: Trial
-    typed: Mapping[str, str]
-    errors: Mapping[str, Text]
 
 
 @router.get("/campaigns/{campaign_id}/plan/what-if")
@@ -106,7 +97,7 @@ def show(request: Request, campaign_id: str) -> Response:
         frame = around(session, campaign_id)
         view = current(session, campaign_id)
         assert view is not None
-        asked = _asked(view.plan, request.query_params)
+        asked = asked_of(view.plan, request.query_params)
         shown = _page(session, request, view, asked, is_open=frame.state != "closed")
     title = text("What if?")
     partial = request.headers.get("hx-request-type") == "partial"
@@ -127,7 +118,7 @@ def take_over(
     with request.app.state.db.read() as session:
         view = current(session, campaign_id)
     assert view is not None
-    asked = _asked(view.plan, QueryParams(form.get("query")))
+    asked = asked_of(view.plan, QueryParams(form.get("query")))
     if asked.errors:
         raise Malformed(next(iter(asked.errors.values())), field=next(iter(asked.errors)))
     plan = tried(view.plan, asked.trial)
@@ -142,44 +133,18 @@ def take_over(
     return redirect(request, f"/campaigns/{campaign_id}/plan/draft", said)
 
 
-def _asked(plan: Plan, said: QueryParams) -> _Asked:
-    """Read the address; a text that cannot be read stays in its field with what would be right."""
-    typed, errors = dict(said), {}
-    estimates: dict[str, int] = {}
-    for step in plan.steps:
-        seconds, error = _length(typed.get(f"p50.{step.id}", ""))
-        if error is not None:
-            errors[f"p50.{step.id}"] = error
-        if seconds is not None:
-            estimates[step.id] = seconds
-    added_s, error = _length(typed.get("added_p50", ""))
-    if error is not None:
-        errors["added_p50"] = error
-    title = typed.get("added_title", "").strip()[:200]
-    count = typed.get("lots", "1")
-    trial = Trial(
-        estimates=estimates,
-        out=frozenset(said.getlist("out")),
-        included=frozenset(said.getlist("include")) if "tried" in said else None,
-        added_title=title if added_s else "",
-        added_s=added_s if title else None,
-        offer=typed.get("offer") or None,
-        lots=int(count) if count.isdecimal() and 1 <= int(count[:3]) <= MOST_LOTS else 1,
-    )
-    return _Asked(trial, typed, errors)
-
-
-def _length(typed: str) -> tuple[int | None, Text | None]:
-    if not typed.strip():
-        return None, None
-    try:
-        return parse_duration(typed), None
-    except UnitError as error:
-        return None, unit_said(error, "12h")
+def _named(view: PlanView, name: str, said: Text) -> Text:
+    """A refusal with the field that it is about."""
+    if name == "lots":
+        return text("{field}: {why}", field=text("Lots of it"), why=said)
+    if name == "added_p50":
+        return text("{field}: {why}", field=text("Its P50"), why=said)
+    step = view.step(name.partition(".")[2])
+    return text("{field}: {why}", field=step.title if step else name, why=said)
 
 
 def _page(
-    session: Session, request: Request, view: PlanView, asked: _Asked, *, is_open: bool
+    session: Session, request: Request, view: PlanView, asked: Asked, *, is_open: bool
 ) -> WhatIfPage:
     trial = asked.trial
     plan = tried(view.plan, trial)
@@ -195,10 +160,15 @@ def _page(
         steps=tuple(_step(step, asked, gone) for step in view.plan.steps),
         offers=(("", text("The lots of the plan")), *offer_options(session)[1:]),
         offer=trial.offer or "",
-        lots=trial.lots,
+        lots=asked.typed.get("lots", "1"),
         added_title=asked.typed.get("added_title", ""),
         added_p50=asked.typed.get("added_p50", ""),
-        errors=tuple((f"f-{name.replace('.', '-')}", said) for name, said in asked.errors.items()),
+        errors=tuple(
+            (f"f-{name.replace('.', '-')}", _named(view, name, said))
+            for name, said in asked.errors.items()
+        ),
+        lots_error=asked.errors.get("lots"),
+        empty=_empty(plan),
         added_error=asked.errors.get("added_p50"),
         sides=(before, after),
         end_said=_ends(view.schedule.end_min, made.end_min),
@@ -225,7 +195,15 @@ def _titles(view: PlanView, ids: frozenset[str]) -> tuple[str, ...]:
     return tuple(step.title for step in view.plan.steps if step.id in ids)
 
 
-def _step(step: Step, asked: _Asked, gone: frozenset[str]) -> TriedStep:
+def _empty(plan: Plan) -> Text | None:
+    """That nothing is left which could answer the question."""
+    roles = {step.role for step in plan.steps}
+    if Role.VARIANT in roles or Role.CONTROL in roles:
+        return None
+    return text("No control and no variant is left: this plan answers nothing.")
+
+
+def _step(step: Step, asked: Asked, gone: frozenset[str]) -> TriedStep:
     stated = step.p50_s is not None or step.parts is not None
     included = asked.trial.included
     exploratory = step.klass is StepClass.EXPLORATORY

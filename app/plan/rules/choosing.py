@@ -93,7 +93,8 @@ class _Choice:
             if tried.fits:
                 within, found = trial, tried
             else:
-                why[rank] = _no_room(self.steps[rank], tried.placed.overrun, proved=proved)
+                proved = proved and not self.layout.narrowed
+                why[rank] = _no_room(tried.placed.overrun, proved=proved)
         return within, found, why
 
     def _would_fit(self, within: frozenset[int]) -> Iterable[tuple[int, int]]:
@@ -123,15 +124,12 @@ class _Choice:
         return frozenset().union(*(self.precedence.needs(rank) for rank in ranks))
 
 
-def _no_room(step: Step, over_min: int, *, proved: bool) -> Text:
+def _no_room(over_min: int, *, proved: bool) -> Text:
     """Why a step was left out; without a proof it is only said what was found."""
-    figures = {"step": named(step), "over": hours_said(over_min)}
+    over = hours_said(over_min)
     if proved:
-        return text("No room for {step}: with it the plan exceeds its lot by {over}", **figures)
-    return text(
-        "No room found for {step}: with it the best plan found exceeds its lot by {over}",
-        **figures,
-    )
+        return text("With it the plan exceeds its lot by {over}", over=over)
+    return text("With it the best plan found exceeds its lot by {over}", over=over)
 
 
 def _of_class(steps: Sequence[Step], klass: StepClass) -> list[int]:

@@ -105,7 +105,7 @@ class _Axis:
 def draw(steps: Sequence[Step], lots: Sequence[LotWindow], schedule: Schedule) -> Drawing | None:
     """The drawing of a schedule, or None where nothing could be placed."""
     bars = schedule.placements
-    if not bars:
+    if not bars or schedule.end_min is None:
         return None
     starts = [0, *(bar.start_min for bar in bars), *(lot.start_min for lot in lots)]
     ends = [60, *(bar.end_min for bar in bars), *(lot.end_min for lot in lots)]

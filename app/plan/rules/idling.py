@@ -1,7 +1,7 @@
 """GPUs that wait for a person who is not there: work of people planned outside their hours.
 
-The step stays where it is planned. Said is until when its machines would really wait, how many
-GPU hours that idles, and which start of the lots avoids it.
+The step stays where it is planned. Said is when a person would really have done it, how many GPU
+hours have nothing to do until then, and which start of the lots avoids that.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from app.plan.rules.lots import LotWindow, zero_at
+from app.plan.rules.model import Plan, StepKind
 from app.plan.rules.scheduled import Placement, Schedule
-from app.plan.rules.working import WAKING, WorkingHours
+from app.plan.rules.working import WAKING
 
 _STEP = 15
 """Other starts are tried a quarter of an hour apart, up to a week later."""
@@ -22,75 +23,79 @@ _WEEK = 7 * 24 * 60
 
 @dataclass(frozen=True, slots=True)
 class Idle:
-    """A step of people at a time when nobody works.
+    """A step of people that is planned, wholly or in part, when nobody works.
 
-    `begins_at` is the planned instant, `resumes_at` when a person is there again; `gpu_min` sums
-    the minutes of all GPUs that have nothing to do in between.
+    `begins_at` and `ends_at` are planned, `done_at` is when a person would have done it;
+    `gpu_min` sums the minutes of all GPUs that have nothing to do because of that.
     """
 
     bar: str
     step: str
     begins_at: datetime
-    resumes_at: datetime
+    ends_at: datetime
+    done_at: datetime
     gpu_min: int
 
 
-def idling(
-    schedule: Schedule,
-    lots: Sequence[LotWindow],
-    zone: ZoneInfo,
-    hours: WorkingHours | None,
-) -> tuple[Idle, ...]:
-    """Every step of people that begins outside working hours and keeps a GPU waiting.
+def idling(plan: Plan, schedule: Schedule, lots: Sequence[LotWindow]) -> tuple[Idle, ...]:
+    """Every step of people that keeps a GPU waiting beyond its planned end.
 
     Nothing can be said while the plan counts in hours: () then.
     """
     zero = zero_at(lots)
-    return () if zero is None else _found(schedule, lots, zone, hours or WAKING, zero)
+    return () if zero is None else _found(plan, schedule, lots, zero)
 
 
-def better_start(
-    schedule: Schedule,
-    lots: Sequence[LotWindow],
-    zone: ZoneInfo,
-    hours: WorkingHours | None,
-) -> datetime | None:
+def better_start(plan: Plan, schedule: Schedule, lots: Sequence[LotWindow]) -> datetime | None:
     """The first start of hour 0, within a week from the planned one, at which no GPU waits for a
     person; None where there is none, or nothing waits."""
     zero = zero_at(lots)
-    if zero is None or not _found(schedule, lots, zone, hours or WAKING, zero):
+    if zero is None or not _found(plan, schedule, lots, zero):
         return None
     for later in range(_STEP, _WEEK + 1, _STEP):
         start = zero + timedelta(minutes=later)
-        if not _found(schedule, lots, zone, hours or WAKING, start):
+        if not _found(plan, schedule, lots, start):
             return start
     return None
 
 
 def _found(
-    schedule: Schedule,
-    lots: Sequence[LotWindow],
-    zone: ZoneInfo,
-    hours: WorkingHours,
-    zero: datetime,
+    plan: Plan, schedule: Schedule, lots: Sequence[LotWindow], zero: datetime
 ) -> tuple[Idle, ...]:
+    hours, zone = plan.working_hours or WAKING, ZoneInfo(plan.zone)
+    machines = {step.id for step in plan.steps if step.kind is StepKind.MACHINE}
     found = []
     for bar in schedule.placements:
         if bar.person is None or bar.start_min < 0:
             continue
-        begins = zero + timedelta(minutes=bar.start_min)
-        resumes = hours.next(begins, zone)
-        if resumes == begins:
+        behind = _behind(plan, bar.step)
+        if not behind & machines:
             continue
-        until = bar.start_min + round((resumes - begins).total_seconds() / 60)
-        gpu_min = sum(_free(lot, schedule.placements, bar.start_min, until) for lot in lots)
+        begins, ends = (zero + timedelta(minutes=at) for at in (bar.start_min, bar.end_min))
+        done = hours.done(begins, bar.end_min - bar.start_min, zone)
+        until = bar.end_min + round((done - ends).total_seconds() / 60)
+        others = [one for one in schedule.placements if one.step not in behind]
+        gpu_min = sum(_free(lot, others, bar.end_min, until) for lot in lots)
         if gpu_min:
-            found.append(Idle(bar.id, bar.step, begins, resumes, gpu_min))
+            found.append(Idle(bar.id, bar.step, begins, ends, done, gpu_min))
     return tuple(found)
 
 
+def _behind(plan: Plan, name: str) -> set[str]:
+    """Everything that waits for a step, directly or through others."""
+    found: set[str] = set()
+    ahead = [name]
+    while ahead:
+        at = ahead.pop()
+        for step in plan.steps:
+            if step.id not in found and (at in step.after or at in step.follows):
+                found.add(step.id)
+                ahead.append(step.id)
+    return found
+
+
 def _free(lot: LotWindow, bars: Sequence[Placement], since: int, until: int) -> int:
-    """GPU minutes of a lot between two minutes in which nothing is planned on it."""
+    """GPU minutes of a lot between two minutes in which none of some bars is on it."""
     since, until = max(since, lot.start_min), min(until, lot.usable_min)
     if until <= since:
         return 0

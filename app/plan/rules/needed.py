@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from app.plan.rules.conditions import Mistake, NeededIf, Verdict, parse_needed_if
 from app.plan.rules.lots import LotWindow
-from app.plan.rules.model import Plan, Step
+from app.plan.rules.model import Plan, Role, Step
 from app.plan.rules.schedule import keep_plan
 from app.plan.rules.spans import hours_said
 from app.texts import Text, text
@@ -33,12 +33,15 @@ class Saving:
 
 
 def savings(plan: Plan, lots: Sequence[LotWindow]) -> tuple[Saving, ...]:
-    """Every step with a `needed_if` that can be read, in the order of the plan."""
+    """Every step with a `needed_if` that asks for verdicts on variants, in the plan's order."""
+    judged = {step.id for step in plan.steps if step.role is Role.VARIANT}
     titles = {step.id: step.title for step in plan.steps}
     found = []
     for step in plan.steps:
         parsed = parse_needed_if(step.needed_if) if step.needed_if else None
         if parsed is None or isinstance(parsed, Mistake):
+            continue
+        if not all(one.step in judged for one in parsed.verdicts):
             continue
         work = -(-step.estimate_s() // 60)
         said = _said(step, parsed, titles, work)

@@ -5,7 +5,7 @@ edges between them. `laying` makes them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from app.plan.rules.lots import LotWindow
@@ -66,7 +66,7 @@ class Layout:
     `edges` names all that a piece is ever placed after, on whichever lot. `by_step` names the
     pieces of each step by rank. `blocked` says of a rank why nothing can place it: it has no
     estimate, or no lot holds it, or it is after such a step. `begun` pieces are being worked on:
-    whatever order is tried, they are placed first.
+    whatever order is tried, they are placed first. `narrowed`: not all lots may be used.
     """
 
     pieces: tuple[Piece, ...]
@@ -77,6 +77,22 @@ class Layout:
     by_step: tuple[tuple[int, ...], ...]
     blocked: Mapping[int, Blocked]
     begun: frozenset[int] = frozenset()
+    narrowed: bool = False
+
+    def on(self, lots: frozenset[int]) -> Layout | None:
+        """The same with the machines kept to some of the lots; None where one has no place there.
+
+        What is done once for each lot stays on each. No proof holds for the plan as a whole.
+        """
+        pieces = []
+        for piece in self.pieces:
+            if piece.lots and piece.bound is None:
+                left = tuple(lot for lot in piece.lots if lot in lots)
+                if not left:
+                    return None
+                piece = replace(piece, lots=left)
+            pieces.append(piece)
+        return replace(self, pieces=tuple(pieces), narrowed=True)
 
     def minutes(self) -> list[int]:
         """The planned minutes of each piece."""

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 
 from app.plan.rules.bounds import chains, lower_bound, proof_of_overrun
 from app.plan.rules.choosing import Chosen, choose
+from app.plan.rules.grouping import on_fewer_lots, on_one_lot
 from app.plan.rules.laying import lay_out
 from app.plan.rules.lots import LotWindow
 from app.plan.rules.model import Plan, Step, StepKind
 from app.plan.rules.occupancy import share_out
-from app.plan.rules.pieces import Cause, Layout, tied
+from app.plan.rules.pieces import Cause, Layout
 from app.plan.rules.placing import NOWHERE
 from app.plan.rules.precedence import Precedence, arrange
 from app.plan.rules.scheduled import Dropped, Placement, Schedule, WouldFit
@@ -83,24 +84,16 @@ def keep(
     if not steps:
         return Kept(Schedule(window_min=window, problems=(text("The plan has no steps yet"),)))
     readings = []
-    for together in _on_one_lot(steps, lots) if elsewhere is False else (None,):
+    for together in on_one_lot(steps, lots) if elsewhere is False else (None,):
         layout = lay_out(
             steps, precedence, lots, people, together=together, reserves=reserves, begun=begun
         )
         readings.append(_Reading(steps, layout, choose(steps, precedence, layout)))
     reading = min(readings, key=_Reading.worth)  # the first of those that are worth the same
+    if elsewhere is not False and reading.falls_short():
+        reading = min([reading, *_fitting(reading, precedence)], key=_Reading.worth)
     made = reading.schedule(window, [one for one in readings if one is not reading])
     return Kept(made, reading.layout, reading.order)
-
-
-def _on_one_lot(steps: Sequence[Step], lots: Sequence[LotWindow]) -> tuple[int | None, ...]:
-    """The lots that control and variants could run on together; of equal lots only the first."""
-    if len(lots) < 2 or sum(tied(step) for step in steps) < 2:
-        return (None,)
-    first: dict[tuple[int, ...], int] = {}
-    for at, lot in enumerate(lots):
-        first.setdefault((lot.gpus, lot.start_min, lot.usable_min, lot.end_min), at)
-    return tuple(first.values())
 
 
 def _window(lots: Sequence[LotWindow]) -> int | None:
@@ -127,6 +120,15 @@ class _Reading:
             return len(self.blocked), 0, (), 0
         out = tuple(rank not in self.chosen.ranks for rank in self.chosen.optional)
         return 0, self.placed.overrun, out, self.chosen.found.end
+
+    def falls_short(self) -> bool:
+        """Whether it does not fit, or leaves out what another use of the lots might hold."""
+        wanted = [rank for rank in self.chosen.optional if rank not in self.layout.blocked]
+        return (
+            len(self.lots) > 1
+            and not self.blocked
+            and (bool(self.placed.overrun) or any(r not in self.chosen.ranks for r in wanted))
+        )
 
     def schedule(self, window: int | None, others: Sequence[_Reading]) -> Schedule:
         """The whole result; figures are left unknown where the essential part has no place.
@@ -284,3 +286,12 @@ class _Reading:
     def _span(self, number: int, count: int) -> tuple[int, int, int]:
         last = self.layout.pieces[number].reserve or number
         return self.placed.start[number], self.placed.end[last], count
+
+
+def _fitting(reading: _Reading, precedence: Precedence) -> list[_Reading]:
+    """The same steps on fewer of the lots, as far as all of them fit there."""
+    fewer = [
+        _Reading(reading.steps, layout, choose(reading.steps, precedence, layout))
+        for layout in on_fewer_lots(reading.layout)
+    ]
+    return [one for one in fewer if not one.blocked and not one.placed.overrun]

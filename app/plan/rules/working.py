@@ -42,6 +42,27 @@ class WorkingHours:
                 return begins
         raise ValueError("working hours have a day of the week at least")
 
+    def done(self, at: datetime, minutes: int, zone: ZoneInfo) -> datetime:
+        """When work of so many minutes is done that a person begins at an instant and does in
+        working hours alone, in UTC."""
+        at, left = self.next(at, zone), minutes
+        while left:
+            stops = self._stops(at, zone)
+            here = round((stops - at).total_seconds() / 60)
+            if left <= here:
+                return at + timedelta(minutes=left)
+            at, left = self.next(stops, zone), left - here
+        return at
+
+    def _stops(self, at: datetime, zone: ZoneInfo) -> datetime:
+        """The end of the working hours in which an instant lies, in UTC."""
+        day = at.astimezone(zone).date()
+        hour, minute = divmod(self.to_min, 60)
+        if hour == 24:
+            day, hour = day + timedelta(days=1), 0
+        stops = datetime.combine(day, time(hour, minute), zone).astimezone(UTC)
+        return max(stops, at + timedelta(minutes=1))
+
 
 WAKING = WorkingHours(7 * 60, 22 * 60)
 """What is assumed of people where a campaign states no working hours: nobody is up at night."""

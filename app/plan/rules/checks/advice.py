@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from app.plan.rules.belongings import comes_after
+from app.plan.rules.conditions import NeededIf, parse_needed_if
 from app.plan.rules.model import (
     Check,
     CheckKind,
@@ -139,7 +140,23 @@ def _step(plan: Plan, step: Step) -> Iterator[Text]:
                 step=step.id,
                 needed=name,
             )
+    yield from _no_verdict(plan, step)
     yield from _forgotten(step)
+
+
+def _no_verdict(plan: Plan, step: Step) -> Iterator[Text]:
+    """Conditions on steps that the decision rule never judges."""
+    parsed = parse_needed_if(step.needed_if) if step.needed_if else None
+    if not isinstance(parsed, NeededIf):
+        return
+    judged = {other.id for other in plan.steps if other.role is Role.VARIANT}
+    for verdict in parsed.verdicts:
+        if verdict.step not in judged:
+            yield text(
+                "“{step}” waits for the verdict on “{other}”, but only variants get one.",
+                step=step.id,
+                other=verdict.step,
+            )
 
 
 def _forgotten(step: Step) -> Iterator[Text]:

@@ -19,7 +19,7 @@ def reference_problems(plan: Plan) -> Iterator[Problem]:
         yield from _unknown((*path, "after"), step.after, ids)
         yield from _unknown((*path, "follows"), step.follows, [*ids, STAR])
         if step.needed_if is not None:
-            yield from _needed_if((*path, "needed_if"), step.needed_if, ids)
+            yield from _needed_if((*path, "needed_if"), step.needed_if, step.id, ids)
     yield from _decision_points(plan, ids)
     for index, rule in enumerate(plan.stop_rules):
         yield from _unknown(("stop_rules", index, "steps"), rule.steps, ids)
@@ -37,7 +37,7 @@ def _unknown(path: Path, names: Iterable[str], known: Collection[str]) -> Iterat
             yield Problem((*path, at), unknown_name(name, known), name)
 
 
-def _needed_if(path: Path, condition: str, ids: list[str]) -> Iterator[Problem]:
+def _needed_if(path: Path, condition: str, own: str, ids: list[str]) -> Iterator[Problem]:
     parsed = parse_needed_if(condition)
     if isinstance(parsed, Mistake):
         message = text(
@@ -50,6 +50,9 @@ def _needed_if(path: Path, condition: str, ids: list[str]) -> Iterator[Problem]:
     for verdict in parsed.verdicts:
         if verdict.step not in ids:
             yield Problem(path, unknown_name(verdict.step, ids), condition)
+        elif verdict.step == own:
+            message = text("“{step}” cannot wait for its own verdict; name another.", step=own)
+            yield Problem(path, message, condition)
 
 
 def _decision_points(plan: Plan, ids: list[str]) -> Iterator[Problem]:
