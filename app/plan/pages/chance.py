@@ -74,7 +74,9 @@ def chance_part(view: PlanView) -> ChancePart:
     part = ChancePart(href=f"{back}/chance", back=back)
     there = {bar.step for bar in view.schedule.placements}
     if not view.windows or view.schedule.end_min is None:
-        return ChancePart(part.href, back, none=text("Without a whole plan no chance can be worked out."))
+        return ChancePart(
+            part.href, back, none=text("Without a whole plan no chance can be worked out.")
+        )
     if not any(step.p90_s is not None for step in view.plan.steps if step.id in there):
         none = text("No spread stated: no step in the plan has a P90, so no chance is worked out.")
         return ChancePart(part.href, back, none=none)
