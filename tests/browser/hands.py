@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator, Page, expect
 
 FOCUS = """() => {
   const now = document.activeElement, before = window.focusedBefore;
@@ -26,6 +26,8 @@ FOCUS = """() => {
 }"""
 LEADS_AWAY = """(element) => element.tagName !== "SUMMARY"
   && !(element.getAttribute("href") || "").startsWith("#")"""
+STAYS = "() => document.documentElement.setAttribute('data-stays', '')"
+"""Marks this document, so that the next one can be told from it."""
 IS_FOCUSED = "(element) => element === document.activeElement"
 MOST_TABS = 400
 
@@ -100,8 +102,11 @@ class Keyboard:
 
     def _enter(self, element: Locator) -> None:
         if element.evaluate(LEADS_AWAY):
-            with self.page.expect_navigation():
-                self.page.keyboard.press("Enter")
+            # A part that arrives by itself may touch the history, which is no new document.
+            self.page.evaluate(STAYS)
+            self.page.keyboard.press("Enter")
+            expect(self.page.locator("html[data-stays]")).to_have_count(0)
+            self.page.wait_for_load_state()
         else:
             self.page.keyboard.press("Enter")
 
