@@ -223,7 +223,9 @@ def test_an_order_before_the_seal_is_said_on_the_page(
 ) -> None:
     saved(database, _plan())
     said = "An order was logged before the seal."
-    assert said not in read(client.get(f"{PLAN}/seal")).css_first("#missing").text()  # type: ignore[union-attr]
+    before = read(client.get(f"{PLAN}/seal")).css_first("#missing")
+    assert before is not None
+    assert said not in before.text()
     order = {
         "provider": "iteragpu", "reference": "IG-1", "price": "47.14", "currency": "USD",
         "starts_at": "2026-12-01T09:00:00Z", "ends_at": "2026-12-04T09:00:00Z",

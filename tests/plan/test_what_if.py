@@ -13,7 +13,7 @@ from app.plan.rules.checks import malformed
 from app.plan.rules.lots import ResolvedLots, resolve_lots
 from app.plan.rules.model import Parts, Plan, PlannedStopRule, Role
 from app.plan.rules.schedule import Schedule, schedule
-from app.plan.rules.what_if import Trial, left_out, total_minor, tried
+from app.plan.rules.what_if import Trial, left_out, total_minor, tried, without
 from tests.plan.campaigns import HOUR_S, family, lot
 from tests.plan.drafts import sample, small
 from tests.plan.generated import plans
@@ -97,6 +97,12 @@ def test_a_price_that_is_unknown_or_of_two_currencies_has_no_total() -> None:
 def test_exploratory_steps_are_taken_in_or_out(included: frozenset[str]) -> None:
     found = tried(_plan("e"), Trial(included=included))
     assert {step.id for step in found.steps if step.include} == included
+
+
+def test_what_came_after_the_step_no_longer_waits_for_it() -> None:
+    left = without(family(), "decide")
+    assert all("decide" not in one.after for one in left)
+    assert len(left) == len(family()) - 1
 
 
 @given(plans(), st.data())

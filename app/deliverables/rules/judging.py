@@ -9,7 +9,12 @@ from datetime import date
 
 from app.deliverables.rules.evidence import Result, Status
 from app.deliverables.rules.objection import Objection
-from app.deliverables.rules.standing import DeliverableStanding, State, unpassed
+from app.deliverables.rules.standing import (
+    DeliverableStanding,
+    State,
+    no_longer_completed,
+    unpassed,
+)
 from app.texts import Text, text
 
 VERDICTS = (str(State.ACCEPTED), str(State.REJECTED))
@@ -97,10 +102,7 @@ def _contradiction(
         why = unpassed(standing.passed, standing.failed, standing.not_run)
         return text("{why} Only what passed every announced check can be accepted.", why=why)
     if standing.unfinished:
-        return text(
-            "No longer recorded as completed: {runs}. Submit again from completed runs.",
-            runs=standing.unfinished,
-        )
+        return no_longer_completed(standing.unfinished)
     return None
 
 

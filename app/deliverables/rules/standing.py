@@ -178,11 +178,16 @@ def reason_of(
     if announced_sha256 not in (None, newest.announced_sha256):
         return text("The announced checks changed after this submission: verify again.")
     if unfinished:
-        return text(
-            "No longer recorded as completed: {runs}. Submit again from completed runs.",
-            runs=tuple(unfinished),
-        )
+        return no_longer_completed(unfinished)
     return unpassed(newest.passed, newest.failed, newest.not_run)
+
+
+def no_longer_completed(runs: Sequence[str]) -> Text:
+    """The sentence for runs of a submission that evidence which came late has shown otherwise."""
+    return text(
+        "No longer recorded as completed: {runs}. Submit again from completed runs.",
+        runs=tuple(runs),
+    )
 
 
 def unpassed(passed: int, failed: int, not_run: int) -> Text:

@@ -155,7 +155,7 @@ def plan_page(
         yes=rule.yes,
         no=rule.no,
         parts=parts_of(view, view.campaign_id, is_draft and is_open, late_rules(view, versions)),
-        savings=tuple(one.said for one in savings(view.plan, view.windows)),
+        savings=tuple(one.said for one in savings(view.plan)),
         promise=promise(view.schedule),
         sealed=None if is_draft else version_line(view),
         warnings=view.warnings,

@@ -136,7 +136,7 @@ def _page(
         fit=replace(fit, waiting=()) if ground.is_ordered else fit,
         promise=promise(view.schedule),
         checklist=belongings(view.plan),
-        savings=tuple(one.said for one in savings(view.plan, view.windows)),
+        savings=tuple(one.said for one in savings(view.plan)),
         warnings=_further(view, is_ordered=ground.is_ordered and newest is None),
         blocking=tuple(located(one, {}) for one in unsealable(view.plan)),
         unchanged=newest is not None and not changes,

@@ -5,34 +5,26 @@ Said before the order as a condition, and during the runs as a fact once the ver
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from app.plan.rules.conditions import Mistake, NeededIf, Verdict, parse_needed_if
-from app.plan.rules.lots import LotWindow
 from app.plan.rules.model import Plan, Role, Step
-from app.plan.rules.schedule import keep_plan
 from app.plan.rules.spans import hours_said
 from app.texts import Text, text
 
 
 @dataclass(frozen=True, slots=True)
 class Saving:
-    """A step that one result of another may make useless.
-
-    `work_min` is its own estimate; `earlier_min` is by how much the plan would end earlier
-    without it (0 where something else runs meanwhile, None where that cannot be said).
-    """
+    """A step that one result of another may make useless; `work_min` is its own estimate."""
 
     step: str
     title: str
     condition: NeededIf
     work_min: int
-    earlier_min: int | None
     said: Text
 
 
-def savings(plan: Plan, lots: Sequence[LotWindow]) -> tuple[Saving, ...]:
+def savings(plan: Plan) -> tuple[Saving, ...]:
     """Every step with a `needed_if` that asks for verdicts on variants, in the plan's order."""
     judged = {step.id for step in plan.steps if step.role is Role.VARIANT}
     titles = {step.id: step.title for step in plan.steps}
@@ -45,30 +37,8 @@ def savings(plan: Plan, lots: Sequence[LotWindow]) -> tuple[Saving, ...]:
             continue
         work = -(-step.estimate_s() // 60)
         said = _said(step, parsed, titles, work)
-        earlier = _earlier(plan, lots, step)
-        found.append(Saving(step.id, step.title, parsed, work, earlier, said))
+        found.append(Saving(step.id, step.title, parsed, work, said))
     return tuple(found)
-
-
-def without(steps: Sequence[Step], gone: str) -> tuple[Step, ...]:
-    """The steps without one of them: what came after it no longer waits for it."""
-    return tuple(
-        replace(
-            step,
-            after=tuple(name for name in step.after if name != gone),
-            follows=tuple(name for name in step.follows if name != gone),
-        )
-        for step in steps
-        if step.id != gone
-    )
-
-
-def _earlier(plan: Plan, lots: Sequence[LotWindow], step: Step) -> int | None:
-    whole = keep_plan(plan, lots).schedule
-    less = keep_plan(replace(plan, steps=without(plan.steps, step.id)), lots).schedule
-    if whole.end_min is None or less.end_min is None:
-        return None
-    return max(0, whole.end_min - less.end_min)
 
 
 def _said(step: Step, condition: NeededIf, titles: dict[str, str], work_min: int) -> Text:

@@ -16,7 +16,6 @@ from app.plan.rules.model import (
     StepClass,
     StepKind,
 )
-from app.plan.rules.needed import without
 from app.plan.rules.slugs import free_slug
 
 
@@ -71,6 +70,19 @@ def left_out(steps: Sequence[Step], out: frozenset[str]) -> frozenset[str]:
     while more := {step.id for step in steps if step.id not in gone and gone & set(step.after)}:
         gone |= more
     return frozenset(gone)
+
+
+def without(steps: Sequence[Step], gone: str) -> tuple[Step, ...]:
+    """The steps without one of them: what came after it no longer waits for it."""
+    return tuple(
+        replace(
+            step,
+            after=tuple(name for name in step.after if name != gone),
+            follows=tuple(name for name in step.follows if name != gone),
+        )
+        for step in steps
+        if step.id != gone
+    )
 
 
 def _changed(step: Step, trial: Trial) -> Step:
