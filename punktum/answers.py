@@ -20,6 +20,7 @@ class Answer:
     stop_requested: StopRequest | None = None
     missing_seq: tuple[int, ...] = ()
     window_ends_at: str | None = None
+    server_time: str | None = None
     head: tuple[int, str] | None = None
     warnings: tuple[str, ...] = ()
     rules: tuple[StopRule, ...] | None = None
@@ -38,6 +39,7 @@ def read_answer(body: Mapping[str, object]) -> Answer:
         stop_requested=_stop(reading.record(stop)) if isinstance(stop, Mapping) else None,
         missing_seq=tuple(reading.wholes(body.get("missing_seq"))),
         window_ends_at=reading.text(body.get("window_ends_at")),
+        server_time=reading.text(body.get("server_time")),
         head=(number, sha256) if number is not None and sha256 is not None else None,
         warnings=tuple(reading.texts(body.get("warnings"))),
         rules=readable_rules(body["rules"]) if "rules" in body else None,

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
-from typing import Final, SupportsFloat
+from collections.abc import Iterable, Mapping
+from typing import Final
 
+from punktum.evaluating import Firing, InputCount
 from punktum.events import plain, whole
-from punktum.judging import Judge, fired_form, metrics_form
+from punktum.judging import Judge, Judgement, fired_form, metrics_form
 from punktum.marks import StopRequest
 from punktum.recorder import Recorder
-from punktum.stop_rules import Firing, StopRule, as_number
+from punktum.stop_rules import StopRule
+from punktum.values import number_of
 
 NAMES_AT_ONCE: Final = 50
 """The first value of so many metrics is sent at once, so that the page shows what there is."""
@@ -20,6 +22,12 @@ NAMES_AT_ONCE: Final = 50
 NAME_LENGTH: Final = 128
 MOST_NAMES: Final = 500
 """Metrics of one run; what comes under further names is left out, and said."""
+MOST_INPUTS: Final = 100
+"""Names of inputs of one run; what comes under further names is left out, and said."""
+INPUTS_EVERY_S: Final = 1.0
+"""Cut inputs of a name that is known are sent at once, but not more often than this."""
+TIME_EVERY_S: Final = 10.0
+"""How often the rules that time decides are judged, where beats are rarer."""
 
 
 class Beats:
@@ -41,8 +49,12 @@ class Beats:
         self._waiting: dict[str, float] = {}
         self._seen_at: tuple[int | None, int] = (None, 0)
         self._fired: list[Firing] = []
+        self._inputs: dict[str, InputCount] = {}
+        self._counted: set[str] = set()
+        self._counted_at = 0.0
         self._moved = False
         self._attached_at = 0.0
+        self._timed_at = 0.0
         self._beat_at: float | None = None
 
     def attach(self, recorder: Recorder) -> None:
@@ -59,6 +71,17 @@ class Beats:
         """Judge by these rules from now on."""
         with self._lock:
             self._judge.use(rules, names)
+
+    @property
+    def progress(self) -> int | None:
+        """How far the job is, as far as it said."""
+        return self._progress
+
+    def resume(self, progress: int) -> None:
+        """Note what was done before: the work goes on from there."""
+        with self._lock:
+            self._progress = whole(progress)
+            self._seen_at = (self._progress, 0)
 
     def advance(self, progress: int, total: int | None) -> None:
         """Note how far the job is."""
@@ -79,31 +102,105 @@ class Beats:
         with self._lock:
             elapsed_s = recorder.elapsed_s
             judgement = self._judge.see(values, self._progress, elapsed_s)
-            if judgement.flush_first and self._waiting:
-                self._beat()
+            self._take(judgement)
             is_new = not self._values.keys() >= values.keys() and len(self._values) < NAMES_AT_ONCE
             self._values.update(values)
             self._waiting.update(values)
             self._seen_at = (self._progress, elapsed_s)
-            self._fired += judgement.firings
             if judgement.at_once or is_new or self._is_time():
                 self._beat()
         for firing in judgement.firings:
             self._act(recorder, firing)
 
+    def count_inputs(self, name: str, truncated: int, of: int) -> None:
+        """Add to the inputs counted under a name; what was cut short is judged and sent at once."""
+        recorder = self._recorder
+        name = plain(name, NAME_LENGTH) or "(no name)"
+        if recorder is None:
+            return
+        with self._lock:
+            before = self._inputs.get(name)
+            if before is None and len(self._inputs) >= MOST_INPUTS:
+                said = f"more than {MOST_INPUTS} inputs: {name} and later names are left out"
+                recorder.say_once("inputs", said)
+                return
+            cut, all_of = whole(truncated), whole(max(of, truncated))
+            known = before or InputCount(0, 0)
+            count = InputCount(known.expected + all_of, known.truncated + cut)
+            self._inputs[name] = count
+            self._counted.add(name)
+            judgement = self._judge.see(
+                {}, self._progress, recorder.elapsed_s, inputs={name: count}, now_s=recorder.now_s
+            )
+            self._take(judgement)
+            is_late = time.monotonic() - self._counted_at >= INPUTS_EVERY_S
+            is_new = known.truncated == 0 or is_late
+            if judgement.firings or (cut and is_new) or self._is_time():
+                self._beat()
+        for firing in judgement.firings:
+            self._act(recorder, firing)
+
+    def fire(self, stop: StopRequest) -> bool:
+        """The job's own word that it ends; False where its rule only warns by the plan."""
+        recorder = self._recorder
+        if recorder is None:
+            return True
+        with self._lock:
+            rule = next((rule for rule in self._judge.rules if rule.id == stop.rule), None)
+            if stop.rule is not None:
+                act = rule.act if rule is not None else "stop"
+                self._fired.append(Firing(stop.rule, None, None, act, 1, stop.text))
+                self._beat()
+        if rule is not None and rule.act != "stop":
+            recorder.say(f"rule {rule.id} only warns by the plan: {stop.text}")
+            return False
+        recorder.request_stop(stop)
+        return True
+
+    def knows_no(self, rule: str) -> bool:
+        """Whether the sealed rules are here and this one is not among them."""
+        return bool(self._judge.rules) and all(one.id != rule for one in self._judge.rules)
+
     def tick(self) -> None:
-        """From the keeper: beat when it is time."""
+        """From the keeper: beat when it is time, and judge the rules that time decides."""
+        for firing in self._judge_time():
+            if self._recorder is not None:
+                self._act(self._recorder, firing)
         with self._lock:
             is_first = self._beat_at is None
             if is_first and time.monotonic() - self._attached_at < self._beat_s:
                 return
-            if self._is_time() and (self._idle_beats or self._waiting or self._moved):
+            if self._is_time() and (self._idle_beats or self._has_news):
                 self._beat()
 
-    def flush(self) -> None:
-        """Beat now if anything is new."""
+    def _judge_time(self) -> tuple[Firing, ...]:
+        recorder, now = self._recorder, time.monotonic()
+        if recorder is None or now - self._timed_at < min(TIME_EVERY_S, self._beat_s):
+            return ()
         with self._lock:
-            if self._waiting or self._moved or self._fired:
+            self._timed_at = now
+            judgement = self._judge.see(
+                {}, self._progress, recorder.elapsed_s, now_s=recorder.now_s
+            )
+            self._take(judgement)
+            if judgement.firings:
+                self._beat()
+        return judgement.firings
+
+    def _take(self, judgement: Judgement) -> None:
+        """Before new values are noted: what was seen before a rule became due is sent first."""
+        if judgement.flush_first and self._waiting:
+            self._beat()
+        self._fired += judgement.firings
+
+    @property
+    def _has_news(self) -> bool:
+        return bool(self._waiting or self._moved or self._fired or self._counted)
+
+    def flush(self) -> None:
+        """Beat now if anything is new; twice where the job went on since its last value."""
+        with self._lock:
+            while self._has_news and self._recorder is not None:
                 self._beat()
 
     def standing(self) -> dict[str, object]:
@@ -122,6 +219,7 @@ class Beats:
                 "progress": self._progress,
                 "total": self._total,
                 "metrics": metrics_form(self._values) or None,
+                "inputs": self._inputs_form(self._inputs) or None,
                 "judged": self._judge.summary() or None,
             }
 
@@ -140,6 +238,7 @@ class Beats:
             "progress": progress,
             "total": self._total,
             "metrics": metrics_form(self._waiting) or None,
+            "inputs": self._inputs_form(self._counted) or None,
             "judged": self._judge.summary() or None,
             "fired": [fired_form(firing) for firing in self._fired] or None,
             "expect_next_s": self.expect_next_s,
@@ -147,12 +246,22 @@ class Beats:
         self._moved = progress != self._progress
         self._waiting, self._fired = {}, []
         self._beat_at = time.monotonic()
+        if self._counted:
+            self._counted, self._counted_at = set(), self._beat_at
         recorder.emit("beat", fields, elapsed_s)
+
+    def _inputs_form(self, names: Iterable[str]) -> dict[str, object]:
+        """The wire's ``inputs``: all that were counted under these names so far."""
+        counts = {name: self._inputs[name] for name in sorted(names)}
+        return {
+            name: {"expected": count.expected, "truncated": count.truncated}
+            for name, count in counts.items()
+        }
 
     def _numbers(self, given: Mapping[str, object]) -> dict[str, float]:
         values = {}
         for name, value in given.items():
-            number = _number(value)
+            number = number_of(value)
             if number is not None:
                 values[plain(str(name), NAME_LENGTH) or "(no name)"] = number
             elif self._recorder is not None:
@@ -177,13 +286,3 @@ class Beats:
             recorder.request_stop(StopRequest(firing.rule, firing.text, on_box=True))
         else:
             recorder.say(f"rule {firing.rule} warns (fired on the box): {firing.text}")
-
-
-def _number(value: object) -> float | None:
-    """Anything that can be read as a float: numbers, texts, arrays of one element; else None."""
-    try:
-        return float(value) if isinstance(value, (str, SupportsFloat)) else None
-    except OverflowError:
-        return as_number(str(value))
-    except Exception:  # whatever a foreign __float__ raises is not the training's concern
-        return None

@@ -1,12 +1,12 @@
-"""What a saved checkpoint says: where it lies, how large it is, which states it holds."""
+"""What a saved checkpoint says, and the result of loading one in a new process."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from punktum.events import plain, whole
+from punktum.events import TEXT_LENGTH, plain, whole
 
 STATES: Final = (
     "parameters",
@@ -35,3 +35,30 @@ def checkpoint_fields(
         "states": [state for state in STATES if state in states] or None,
         "write_s": None if write_s is None else round(max(0.0, float(write_s)), 3),
     }
+
+
+RESTORE_TEXTS: Final = {
+    "reason": TEXT_LENGTH,
+    "compared": 128,
+    "expected": 100,
+    "found": 100,
+    "path": 1000,
+}
+"""Texts of a restore check and how long they may be."""
+
+
+def restore_fields(passed: bool, result: Mapping[str, object]) -> dict[str, object]:
+    """The wire's ``restore``; what is None, or has no name there, is left out."""
+    fields: dict[str, object] = {"passed": bool(passed)}
+    for name, value in result.items():
+        if value is None:
+            continue
+        if name in RESTORE_TEXTS:
+            fields[name] = plain(str(value), RESTORE_TEXTS[name])
+        elif name in ("save_s", "restore_s"):
+            fields[name] = round(max(0.0, float(str(value))), 3)
+        elif name in ("size", "steps"):
+            fields[name] = whole(int(str(value)))
+        elif name == "states" and isinstance(value, (list, tuple)):
+            fields[name] = [state for state in STATES if state in value]
+    return fields

@@ -36,7 +36,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if chosen.act is None or command:
             parser.print_help(sys.stderr)
             return USAGE
-        acts = {"verify": _verify, "replay": _replay, "status": _status, "check": _check}
+        acts = {
+            "verify": _verify,
+            "restore-check": _restore_check,
+            "replay": _replay,
+            "status": _status,
+            "check": _check,
+        }
         return acts[str(chosen.act)](chosen)
     except SettingsError as error:
         talk.say(str(error))
@@ -52,7 +58,8 @@ def _run(chosen: argparse.Namespace, command: tuple[str, ...]) -> int:
     if not command:
         talk.say("no command: punktum run --step S -- COMMAND …")
         return USAGE
-    from punktum.wrapper import Wish, WrappedRun
+    from punktum.wish import Wish
+    from punktum.wrapper import WrappedRun
 
     wish = Wish(
         step=chosen.step,
@@ -68,8 +75,23 @@ def _run(chosen: argparse.Namespace, command: tuple[str, ...]) -> int:
         on_end=chosen.on_end,
         takeover=chosen.takeover,
         strict=chosen.strict,
+        forward_hup=chosen.forward_hup,
     )
-    return WrappedRun(wish, _settings_for_a_job(chosen)).run()
+    settings = _settings_for_a_job(chosen)
+    if not chosen.detach:
+        return WrappedRun(wish, settings).run()
+    from punktum.detaching import leave_terminal
+
+    left = leave_terminal(
+        wish.step, wish.output, lambda tell: WrappedRun(wish, settings, tell).run()
+    )
+    if left.code is not None:
+        return left.code
+    if chosen.json:
+        _print_json(left.form(wish.output))
+    else:
+        print("\n".join(left.lines(wish.output)))
+    return OK
 
 
 def _inherited_run_id() -> str | None:
@@ -132,6 +154,38 @@ def _print_verified(result: Verified) -> None:
     for verdict in result.verdicts:
         word = "passed" if verdict.passed else "FAILED"
         print(f"  {word}  {verdict.kind:<{width}}  {verdict.detail}")
+
+
+def _restore_check(chosen: argparse.Namespace) -> int:
+    from punktum.checkpoints import STATES
+    from punktum.restoring import CheckWish, own_run, record_check, step_to_record
+
+    settings = read_settings(chosen.url, chosen.token_file)
+    states = tuple(name for said in chosen.states for name in said.replace(",", " ").split())
+    if unknown := [name for name in states if name not in STATES]:
+        talk.say(f"--states: {', '.join(unknown)} unknown; there are {', '.join(STATES)}")
+        return USAGE
+    wish = CheckWish(
+        chosen.save,
+        chosen.resume,
+        chosen.compare,
+        chosen.steps,
+        chosen.tolerance,
+        states,
+        chosen.output,
+    )
+    step = chosen.step or step_to_record(chosen.output, settings)
+    run = own_run(wish, step, chosen.run or _inherited_run_id(), settings)
+    checked = record_check(wish, run)
+    if checked is None:
+        return FAILED
+    if chosen.json:
+        _print_json(checked.form(wish, run.id))
+    else:
+        print("\n".join(checked.lines(wish)))
+    if not checked.comparison.passed or run.was_refused:
+        return FAILED
+    return OK if settings.url is None or run.is_sent else UNREACHABLE
 
 
 def _replay(chosen: argparse.Namespace) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from typing import Final, NoReturn
 
@@ -18,6 +19,7 @@ environment:
   PUNKTUM_TOKEN_FILE  file that holds the job token (mode 0600), or
   PUNKTUM_TOKEN       the token itself
   PUNKTUM_SPOOL       spool folder (default: .punktum/spool in the output folder)
+  PUNKTUM_SPOOL_LIMIT how large one spool file may grow (default: 1GiB)
   PUNKTUM_RUN_ID      the run's id, where --run is not given
 
 exit codes: 0 all is well, 1 a check failed or something was refused, 2 usage, 5 no server
@@ -27,6 +29,7 @@ examples:
   punktum run --step control -- python train.py --lr 0.01
   punktum run --step variant-a --param rank=16 --config a.toml --corpus eval=eval.jsonl \\
       --output out/a -- torchrun --nproc_per_node 2 train.py
+  punktum run --step control --output out --detach -- python train.py
   punktum run --step control --on-end 'echo "$PUNKTUM_RUN_ID $PUNKTUM_OUTCOME"' -- ./train.sh
 
 The arguments of the command count as parameters; those about resuming, output, logging and hosts
@@ -47,6 +50,16 @@ examples:
   punktum replay out --step control                # for runs whose step the plan does not have
 
 Other runs in the spool are sent as they are. Where more than one may be meant, name its file.
+"""
+RESTORE_EXAMPLES: Final = """\
+examples:
+  punktum restore-check --compare loss --steps 20 --output out \\
+      --save 'python train.py' --resume 'python train.py --resume'
+
+--save trains PUNKTUM_RESTORE_STEPS steps, saves in PUNKTUM_RESTORE_FOLDER, and trains the same
+number once more; --resume loads in a new process and trains that number. Both report one value for
+each step: they use punktum.run, or print lines such as loss=0.5 to stdout. Exit codes: 0 passed,
+1 failed, 5 passed but no server took the result, which waits in the spool.
 """
 STATUS_EXAMPLES: Final = """\
 examples:
@@ -82,6 +95,7 @@ def make_parser() -> Parser:
     for name, summary, examples, fill in (
         ("run", "run a command and record its life and death", RUN_EXAMPLES, _run),
         ("verify", "check a deliverable's files and post the evidence", VERIFY_EXAMPLES, _verify),
+        ("restore-check", "save, resume in a new process, compare", RESTORE_EXAMPLES, _restore),
         ("replay", "send what a spool holds, any number of times", REPLAY_EXAMPLES, _replay),
         ("status", "show what the spool holds and what the server has", STATUS_EXAMPLES, _status),
         ("check", "try everything before the training", CHECK_EXAMPLES, _check),
@@ -114,7 +128,10 @@ def _run(parser: Parser) -> None:
     add("--on-end", metavar="CMD", help="shell command run at the end, with PUNKTUM_OUTCOME set")
     add("--takeover", action="store_true", help="supersede an attempt that still seems alive")
     add("--strict", action="store_true", help="do not start what would not be recorded")
+    add("--detach", action="store_true", help="leave the terminal: go on in the background")
+    add("--forward-hup", action="store_true", help="pass HUP on: the job ends with the terminal")
     _server(parser)
+    add("--json", action="store_true", help="with --detach: print data as JSON")
 
 
 def _verify(parser: Parser) -> None:
@@ -125,6 +142,24 @@ def _verify(parser: Parser) -> None:
     parser.add_argument("--campaign", metavar="FILE", help="campaign file to take the checks from")
     _words(parser, "--run", "ID", "a run that made the files (default: PUNKTUM_RUN_ID)")
     _words(parser, "--files", "GLOB", "only these files")
+    _server(parser)
+    _json(parser)
+
+
+def _restore(parser: Parser) -> None:
+    add = parser.add_argument
+    save = "shell command: train N steps, save in $PUNKTUM_RESTORE_FOLDER, train N further ones"
+    add("--save", required=True, metavar="CMD", help=save)
+    resume = "shell command: load what was saved and train the same N further steps"
+    add("--resume", required=True, metavar="CMD", help=resume)
+    add("--compare", required=True, metavar="NAME", help="the metric, one value for each step")
+    add("--steps", type=_steps, required=True, metavar="N", help="how many steps are compared")
+    far = "how far values may lie apart (1e-06), above 1 as part of the larger one"
+    add("--tolerance", type=_tolerance, default=1e-6, metavar="X", help=far)
+    _words(parser, "--states", "NAME", "a state that is saved: optimizer, random, …")
+    add("--step", metavar="S", help="step of the plan (default: that with the role restore_check)")
+    add("--run", type=_run_id, metavar="ID", help="the run's id (default: proposed)")
+    add("--output", metavar="DIR", help="output folder (default: the current one)")
     _server(parser)
     _json(parser)
 
@@ -184,6 +219,22 @@ def _run_id(text: str) -> str:
             f"{text!r}: letters, digits, '.', '_' and '-', 64 at most, a letter or digit first"
         )
     return text
+
+
+def _steps(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 0 < int(text) < 10**6:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of steps from 1 on")
+    return int(text)
+
+
+def _tolerance(text: str) -> float:
+    try:
+        tolerance = float(text)
+    except ValueError:
+        tolerance = -1.0
+    if not 0 <= tolerance < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 on")
+    return tolerance
 
 
 def _seconds(text: str) -> float:

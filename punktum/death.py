@@ -1,9 +1,9 @@
 """How a process's end is told: completed, failed or stopped, and for which reason. Pure.
 
 The rows of the death matrix: exit 0 is completed; another exit code or an exception failed by
-``code_error``; TERM is stopped by ``infra`` (also when the job saved and left with 0); INT is
-stopped by ``operator``; other signals failed by ``infra``. Where a stop was asked for, every end
-is that stop.
+``code_error``; TERM is stopped by ``infra`` (also when the job saved and left with 0), and so is
+a HUP that was passed on; INT is stopped by ``operator``; other signals failed by ``infra``. Where
+a stop was asked for, every end is that stop.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ def ending_of_process(
     exit_code, number = _read(returncode)
     if stop is not None:
         return ending_by_stop(stop, exit_code, number)
-    for passed, reason in ((TERM, "infra"), (INT, "operator")):
-        if passed in forwarded or number == passed:
+    for passed, reason in ((TERM, "infra"), (INT, "operator"), (HUP, "infra")):
+        if passed in forwarded or (number == passed and passed != HUP):
             text = _interrupted(exit_code, number)
             return Ending("stop", reason, text, exit_code=exit_code, signal=number)
     if number is not None:
@@ -87,6 +87,8 @@ def ending_of_exception(error: BaseException | None, stop: StopRequest | None) -
         return Ending("stop", "operator", "signal 2", signal=INT)
     if exit_code == 0:
         return Ending("finish", exit_code=0)
+    if exit_code == 128 + TERM:
+        return Ending("stop", "infra", f"signal {TERM}", exit_code=exit_code, signal=TERM)
     if isinstance(error, SystemExit):
         said = f": {error.code}" if isinstance(error.code, str) else ""
         return Ending("fail", "code_error", plain(f"exit {exit_code}{said}"), exit_code=exit_code)

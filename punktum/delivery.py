@@ -236,10 +236,10 @@ class Delivery:
         if self._renaming is None or self._identity is None:
             return False
         refused = self.names.get("run", self._identity.run)
-        run = self._renaming.after(refused, result.status, result.problem)
-        if run is not None and self._names is not None:
-            self._names = {**self._names, "run": run}
-        return run is not None
+        names = self._renaming.after(refused, result.status, result.problem)
+        if names is not None and self._names is not None:
+            self._names = {**self._names, **names}
+        return names is not None
 
     @property
     def was_renamed(self) -> bool:

@@ -7,12 +7,14 @@ and ``elapsed_s`` (whole seconds since the attempt began, by a clock that is nev
 Further fields, each absent when unknown:
 
 * start: ``step config_sha256 config not_config host pid machine_id parent takeover gone_attempts
-  lot gpus command client expect_next_s``
-* beat: ``progress total metrics judged fired note expect_next_s``
+  lot gpus command client progress expect_next_s`` (``progress``: steps done before, of a resume)
+* beat: ``progress total metrics inputs judged fired restore note expect_next_s``
 * checkpoint: ``path size states write_s progress expect_next_s``
 * stop, fail, finish: ``exit_code signal reason_code reason_text rule log_tail progress total
-  metrics judged``
+  metrics inputs judged note``
 
+``inputs`` is all that was counted so far: ``{name: {"expected", "truncated"}}``. ``restore`` is the
+result of a restore check (``checkpoints.py``).
 Metrics are JSON numbers; those that are not finite are the texts ``"nan"``, ``"inf"``, ``"-inf"``.
 A beat carries only values that are new since the last one, so the server may judge each once.
 ``docs`` call this page the client protocol; the server's answers are read in ``answers.py``.

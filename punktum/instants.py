@@ -38,17 +38,6 @@ def epoch_s(text: str) -> float | None:
     return calendar.timegm((year, month, day, hour, minute, second)) - shift_s
 
 
-def span_text(seconds: float) -> str:
-    """A length of time in its two largest units: ``1 d 6 h``, ``42 min 57 s``."""
-    left = int(abs(seconds))
-    parts = []
-    for unit_s, name in ((86400, "d"), (3600, "h"), (60, "min"), (1, "s")):
-        amount, left = divmod(left, unit_s)
-        if amount:
-            parts.append(f"{amount} {name}")
-    return " ".join(parts[:2]) or "0 s"
-
-
 def attempt_began() -> float | None:
     """When the wrapper began, by the monotonic clock that all processes of a machine share."""
     try:

@@ -13,15 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from punktum.evaluating import Firing, InputCount, Observation, RuleState, evaluate, is_due
 from punktum.events import metric_number, plain
-from punktum.stop_rules import (
-    Firing,
-    Observation,
-    RuleState,
-    StopRule,
-    evaluate,
-    is_due,
-)
+from punktum.stop_rules import StopRule
 
 UNRULED_ROW: Final = 16
 """Values in a row that are not finite and are sent at once even where no rule is known."""
@@ -60,9 +54,21 @@ class Judge:
         """The rules judged here."""
         return self._rules
 
-    def see(self, values: Mapping[str, float], progress: int | None, elapsed_s: int) -> Judgement:
-        """Judge new values."""
-        observation = Observation(dict(values), progress, elapsed_s).named(self._names)
+    def see(
+        self,
+        values: Mapping[str, float],
+        progress: int | None,
+        elapsed_s: int,
+        *,
+        inputs: Mapping[str, InputCount] | None = None,
+        now_s: float | None = None,
+    ) -> Judgement:
+        """Judge new values and counts of inputs; without any of them, only what time decides.
+
+        ``now_s``: seconds since 1970 by a clock that was set right by the server's.
+        """
+        seen = Observation(dict(values), progress, elapsed_s, inputs or {}, now_s)
+        observation = seen.named(self._names)
         due = frozenset(rule.id for rule in self._rules if is_due(rule, observation))
         flush_first, self._due = due != self._due, due
         firings = []
@@ -108,9 +114,10 @@ class Judge:
 
 def fired_form(firing: Firing) -> dict[str, object]:
     """The wire's entry of ``fired``."""
+    metric = None if firing.metric is None else plain(firing.metric, 128)
     return {
         "rule": plain(firing.rule, 64),
-        "metric": plain(firing.metric, 128),
+        "metric": metric,
         "value": firing.value,
         "act": firing.act,
         "text": plain(firing.text),

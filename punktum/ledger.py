@@ -39,6 +39,21 @@ def refused_path(spool_file: Path) -> Path:
     return spool_file.with_name(f"{spool_file.stem}.refused.jsonl")
 
 
+def note_left_out(spool_file: Path, count: int) -> None:
+    """Keep how many beats were left out of a spool file for its limit."""
+    write_whole(_left_out_path(spool_file), {"beats": count})
+
+
+def read_left_out(spool_file: Path) -> int:
+    """How many beats were left out of a spool file, as far as its writer had time to say."""
+    found = read_whole(_left_out_path(spool_file)) or {}
+    return reading.whole(found.get("beats")) or 0
+
+
+def _left_out_path(spool_file: Path) -> Path:
+    return spool_file.with_name(f"{spool_file.stem}.left-out.json")
+
+
 def read_standing(spool_file: Path) -> Standing:
     """The kept standing; a fresh one when there is none or it does not fit the file."""
     found = read_whole(standing_path(spool_file)) or {}

@@ -21,11 +21,19 @@ from punktum.events import Identity
 
 @dataclass(frozen=True, slots=True)
 class StopRequest:
-    """Who asked for the end and why. ``rule`` None: a person; ``on_box``: judged by the client."""
+    """Who asked for the end and why. ``rule`` None: a person, or ``on_box`` the job itself;
+    ``on_box`` with a rule: it was judged by the client."""
 
     rule: str | None
     text: str
     on_box: bool = False
+
+    @property
+    def by(self) -> str:
+        """Who asked, in words."""
+        if self.rule is None:
+            return "the job itself" if self.on_box else "a person"
+        return f"rule {self.rule} (fired on the box)" if self.on_box else f"rule {self.rule}"
 
 
 def write_whole(path: Path, value: object) -> bool:
@@ -118,12 +126,14 @@ def awaits_start(folder: Path, identity: Identity) -> bool:
 
 
 def mark_named(folder: Path, identity: Identity, names: Mapping[str, str]) -> bool:
-    """Leave word of the ``run`` and ``step`` that this attempt is recorded under instead; False
-    when the disk does not take it."""
+    """Leave word of the ``run`` and ``step`` that this attempt is recorded under instead, and of
+    the ``parent`` it follows then; False when the disk does not take it."""
     return write_whole(_mark(folder, identity, "named"), dict(names))
 
 
 def marked_named(folder: Path, identity: Identity) -> dict[str, str]:
-    """The ``run`` and ``step`` that count instead of those in the lines; empty when they do."""
+    """The ``run`` and ``step`` that count instead of those in the lines, and the ``parent`` of a
+    start that names none; empty when the lines count."""
     found = read_whole(_mark(folder, identity, "named")) or {}
-    return {name: said for name in ("run", "step") if (said := reading.text(found.get(name)))}
+    names = ("run", "step", "parent")
+    return {name: said for name in names if (said := reading.text(found.get(name)))}

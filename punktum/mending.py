@@ -14,6 +14,7 @@ from pathlib import Path
 from punktum import reading
 from punktum.events import Identity
 from punktum.marks import marked_held, marked_named
+from punktum.renaming import parent_by
 from punktum.sheet import kept_sheet
 from punktum.spool import identity_of, read_lines, spool_files, starts_with
 
@@ -54,7 +55,8 @@ def new_names(
     changes: dict[str, dict[str, str]] = {}
     if run is not None:
         for attempt in _refused(attempts):
-            changes.setdefault(attempt.identity.attempt_id, {})["run"] = run
+            problem = marked_held(attempt.files[0].parent, attempt.identity) or {}
+            changes[attempt.identity.attempt_id] = {**parent_by(problem), "run": run}
     if step is not None:
         for attempt in _of_wrong_step(attempts, spool):
             changes.setdefault(attempt.identity.attempt_id, {})["step"] = step

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from punktum import instants, reading
+from punktum import instants, reading, values
 from punktum.machine import gpu_lines
 from punktum.server import Reply, Server, Unreachable
 from punktum.settings import Settings, open_to_others
@@ -128,7 +128,7 @@ def _clock(reply: Reply | None) -> Finding:
     if abs(off_s) <= CLOCK_OFF_S:
         return Finding("clock", "ok", "agrees with the server's")
     way = "ahead of" if off_s > 0 else "behind"
-    text = f"{instants.span_text(off_s)} {way} the server's; the server's counts"
+    text = f"{values.span_text(off_s)} {way} the server's; the server's counts"
     return Finding("clock", "note", text)
 
 

@@ -17,26 +17,20 @@ from typing import Final
 
 from punktum import instants, talk
 from punktum.answers import Answer, StartNews
-from punktum.delivery import Carried, Delivery, Refusal
+from punktum.delivery import Carried, Delivery
 from punktum.events import Identity
-from punktum.heads import HeadWitness
-from punktum.ledger import Ledger
-from punktum.marks import (
-    StopRequest,
-    mark_rules,
-    mark_stop,
-    marked_held,
-    marked_named,
-    marked_stop,
-)
+from punktum.hearing import Hearing
+from punktum.ledger import Ledger, note_left_out
+from punktum.limits import Bound, read_limit
+from punktum.marks import StopRequest, mark_stop, marked_held, marked_named, marked_stop
 from punktum.sender import Sender
 from punktum.server import Server
 from punktum.settings import Settings
 from punktum.sheet import fetch_sheet
 from punktum.spool import SpoolWriter
-from punktum.stop_rules import as_dict
 
 TICK_S: Final = 0.5
+NOTE_EVERY_S: Final = 10.0
 START_WAIT_S: Final = 5.0
 CLOSE_WAIT_S: Final = 4.5
 
@@ -61,24 +55,34 @@ class Recorder:
         self.settings = settings
         self._began = time.monotonic() if began is None else began
         self._on_tick = on_tick
-        self._on_answer = on_answer
-        self._anyway = anyway
         self._inside = inside
         self._pid = os.getpid()
         self._to_say: deque[str] = deque()
         self._said: set[str] = set()
-        self._away = False
         self._stop: StopRequest | None = None
-        self._started = threading.Event()
         self._ended = threading.Event()
-        self._start_news = StartNews()
-        self.newest = Answer()
-        self._heads = HeadWitness(folder)
-        self._writer = SpoolWriter(folder, identity)
+        self._left_out = 0
+        self._noted_at = 0.0
+        self._writer = SpoolWriter(folder, identity, self._bound(), holds_room=not inside)
         self.identity = self._writer.identity
+        self._hearing = Hearing(
+            folder,
+            self.identity,
+            self.say_once,
+            anyway=anyway,
+            inside=inside,
+            on_stop=self.request_stop,
+            on_answer=on_answer,
+        )
         self._server = Server(settings) if settings.url else None
         self._sender = self._new_sender()
         self._keeper = threading.Thread(target=self._keep, name="punktum-keeper", daemon=True)
+
+    def _bound(self) -> Bound:
+        limit, wrong = read_limit(os.environ)
+        if wrong:
+            self.say(wrong)
+        return Bound(limit)
 
     def _new_sender(self) -> Sender | None:
         if self._server is None:
@@ -90,7 +94,7 @@ class Recorder:
             writer=self._writer,
             ledger=Ledger(self._writer.path),
             on_answer=self._heard,
-            on_refusal=self._refused,
+            on_refusal=self._hearing.refusal,
         )
         self._ledger = delivery.ledger
         return Sender(delivery, self._writer.sync, self._carried)
@@ -137,6 +141,8 @@ class Recorder:
             self.say_once(
                 "disk", f"cannot write {self._writer.path}: {self._writer.trouble}; {kept}"
             )
+        if self._writer.bound.left_out:
+            self.say_once("limit", f"{self._writer.path.name}: {self._writer.bound.beyond}")
         if self._sender is not None:
             self._sender.wake()
 
@@ -161,9 +167,7 @@ class Recorder:
             return
         self._stop = stop
         mark_stop(self.folder, self.identity, stop)
-        by = f"rule {stop.rule}" if stop.rule else "a person"
-        where = " (fired on the box)" if stop.on_box else ""
-        self.say(f"stop asked for by {by}{where}: {stop.text}")
+        self.say(f"stop asked for by {stop.by}: {stop.text}")
 
     def learn_of_stop(self) -> StopRequest | None:
         """The stop asked for, also by a mark that was left this very moment."""
@@ -171,37 +175,50 @@ class Recorder:
         return self._stop
 
     @property
+    def newest(self) -> Answer:
+        """The server's newest answer."""
+        return self._hearing.newest
+
+    @property
+    def now_s(self) -> float:
+        """Seconds since 1970 by the server's clock, as far as it was heard; else by this one's."""
+        return time.time() + self._hearing.clock_off_s
+
+    @property
     def start_news(self) -> StartNews:
         """What is known about the start by now."""
-        return self._start_news
+        return self._hearing.start_news
 
     def await_start(self, timeout_s: float = START_WAIT_S) -> StartNews:
         """Wait for the first word about the start, at most ``timeout_s`` seconds."""
         if self._sender is None:
             return StartNews("unreachable", "no PUNKTUM_URL")
-        self._started.wait(timeout_s)
-        if self._start_news.word == "unknown":
+        self._hearing.started.wait(timeout_s)
+        if self.start_news.word == "unknown":
             return StartNews("unreachable", f"{self.settings.url} does not answer")
-        return self._start_news
+        return self.start_news
 
     def start_is_taken(self, timeout_s: float) -> bool:
         """Whether the server has the start, after a last try of at most ``timeout_s`` seconds."""
-        if self._sender is not None and self._start_news.word in ("unknown", "unreachable"):
+        if self._sender is not None and self.start_news.word in ("unknown", "unreachable"):
             self._sender.drain(timeout_s)
-        return self._start_news.word == "recorded"
+        return self.start_news.word == "recorded"
 
     def close(self, timeout_s: float = CLOSE_WAIT_S) -> bool:
         """Send what is left, at most ``timeout_s`` seconds; True when the server has everything."""
         if self.is_copy:
             return False
+        if self._inside and self._writer.bound.left_out:
+            self.emit("beat", {"note": self._writer.bound.note})  # no end of its own says so
         self._writer.sync()
         all_sent = self._sender.drain(timeout_s) if self._sender is not None else False
         self._ended.set()
         self._keeper.join(timeout=TICK_S)
+        self._note_left_out()
         if self._sender is not None:
             self._sender.end()
             self._ledger.save()
-            self._heads.note(self.newest.head, at_once=True)
+            self._hearing.close()
         self.speak()
         self._writer.close()
         is_held = marked_held(self.folder, self.identity) is not None
@@ -212,8 +229,9 @@ class Recorder:
         """What to do about the events that the server does not have, once this is closed."""
         if self._writer.in_memory:
             lost = talk.count(len(self._writer.in_memory), "event", "events")
-            return f"{lost} found no place on the disk and are lost"
-        held, next_id = self._start_news.word == "refused", self._start_news.next_id
+            rest = f"; the others wait in {self.folder}" if self._writer.has_written else ""
+            return f"{lost} found no place on the disk and are lost{rest}"
+        held, next_id = self.start_news.word == "refused", self.start_news.next_id
         under = f" --run {next_id}" if held and next_id else ""
         return f"events wait in {self.folder}: punktum replay {self.folder}{under}"
 
@@ -224,11 +242,20 @@ class Recorder:
             try:
                 self._writer.sync()
                 self._look_for_marks()
+                self._note_left_out()
                 if self._on_tick is not None:
                     self._on_tick()
                 self.speak()
             except Exception as error:  # the thread must live
                 talk.say(f"{type(error).__name__} while keeping the record: {error}")
+
+    def _note_left_out(self) -> None:
+        """Keep for ``punktum status`` how many beats the limit left out."""
+        left_out = self._writer.bound.left_out
+        is_time = time.monotonic() - self._noted_at >= NOTE_EVERY_S
+        if left_out != self._left_out and (is_time or self._ended.is_set()):
+            self._left_out, self._noted_at = left_out, time.monotonic()
+            note_left_out(self._writer.path, left_out)
 
     def _look_for_marks(self) -> None:
         if self._stop is None:
@@ -242,59 +269,11 @@ class Recorder:
     # -- sender thread ------------------------------------------------------------------------
 
     def _heard(self, answer: Answer) -> None:
-        self.newest = answer
-        for warning in answer.warnings:
-            self.say_once(f"warning {warning}", warning)
-        if answer.stop_requested is not None:
-            self.request_stop(answer.stop_requested)
-        if self._on_answer is not None:
-            self._on_answer(answer)
-        self._heads.note(answer.head)
-        if answer.rules is not None:
-            rules = {"rules": [as_dict(rule) for rule in answer.rules]}
-            mark_rules(self.folder, self.identity, {**rules, "metric_names": answer.metric_names})
-        if not self._inside:
-            self._tell_standing(answer)
-        if self._start_news.word != "recorded":
-            self._start_news = StartNews("recorded")
-            self._started.set()
+        self._hearing.answer(answer)
         if answer.rules is not None and self._server is not None:
             fetch_sheet(self._server, self.folder)
 
-    def _tell_standing(self, answer: Answer) -> None:
-        """Say once under which other id this is recorded, and once that it counts no more."""
-        proposed, run = self.identity.run, self.run
-        if run != proposed:
-            self.say_once("renamed", f"{proposed} is taken: this run is recorded as {run}")
-        if answer.superseded_by is not None:
-            over = f"attempt {answer.superseded_by} of {run} took over from this one"
-            kept = f"its events are kept as evidence of attempt {answer.attempt}"
-            self.say_once("superseded", f"{over}. It goes on, and {kept}")
-
-    def _refused(self, refusal: Refusal) -> None:
-        detail = str(refusal.problem.get("detail") or refusal.problem.get("title") or "")
-        reason = detail or f"the server answered {refusal.status}"
-        if refusal.kind != "start":
-            self.say_once(f"refused {refusal.status}", f"refused, kept in the spool: {reason}")
-            return
-        next_id = refusal.problem.get("next_id")
-        news = StartNews("refused", reason, next_id if isinstance(next_id, str) else None)
-        self._start_news = news
-        said = f"NOT RECORDING: {reason.rstrip('.')}{news.offer}. {self._anyway}"
-        self.say(f"{said}; events stay in {self.folder}")
-        self._started.set()
-
     def _carried(self, carried: Carried) -> None:
-        if carried.wait_s is None:
-            if carried.sent and self._away:
-                self._away = False
-                self.say("the server answers again; what waited is being sent")
-            return
-        if not self._away:
-            self._away = True
-            word = f"NOT RECORDING: {carried.why}" if carried.not_allowed else carried.why
-            self.say(f"{word}; events wait in {self.folder}")
-        if not self._started.is_set():
-            word = "refused" if carried.not_allowed else "unreachable"
-            self._start_news = StartNews(word, carried.why)
-            self._started.set()
+        said = self._hearing.carried(carried)
+        if said is not None:
+            self.say(said)

@@ -8,40 +8,44 @@ the wrapper's attempt, which then tells of start and end.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Literal
+from typing import ClassVar, Final, Literal
 
 from punktum import talk
 from punktum.beats import Beats
-from punktum.checkpoints import checkpoint_fields
 from punktum.death import ending_of_exception
-from punktum.events import Identity, log_tail, plain
+from punktum.evaluating import OF_TIME
+from punktum.events import Identity, log_tail, plain, whole
 from punktum.instants import attempt_began
-from punktum.marks import StopRequest
 from punktum.naming import spool_identity
 from punktum.raised import NotRecording, StopRun
 from punktum.recorder import Recorder
+from punktum.reports import Reports
 from punktum.rule_source import RuleSource
 from punktum.settings import Settings, SettingsError, read_settings, spool_folder
+from punktum.stop_rules import KINDS
 
 BEAT_S: Final = 30.0
 
 
-class Run:
+class Run(Reports):
     """One attempt while it lasts: ``with punktum.run("control") as run: …``.
 
     ``step`` is the plan's step, ``run`` the run's id (default: proposed from the spool).
     ``params`` (default: the command line), ``config`` (a file), ``corpora`` (name → path) and the
     git revision are the configuration; ``not_config`` names parameters that do not count.
     ``output`` is the folder that holds ``.punktum/spool``; ``beat_s`` seconds lie between beats.
-    ``takeover`` supersedes an attempt that still seems alive. With ``raise_on_stop`` False look at
-    ``stop_requested`` yourself. ``strict`` raises NotRecording on entering when the server does
-    not take the start within 5 s.
+    ``takeover`` supersedes an attempt that still seems alive. ``resumed_at`` says how many steps a
+    loaded checkpoint holds. With ``raise_on_stop`` False look at ``stop_requested`` yourself.
+    ``strict`` raises NotRecording on entering when the server does not take the start within 5 s.
 
     Every method may be called at any time; none raises but for a stop that was asked for.
     """
+
+    current: ClassVar[Run | None] = None
+    """The run whose block this process is in: callbacks of trainers report to it."""
 
     def __init__(
         self,
@@ -59,8 +63,11 @@ class Run:
         takeover: bool = False,
         raise_on_stop: bool = True,
         strict: bool = False,
+        resumed_at: int | None = None,
     ) -> None:
-        self.step = str(step)
+        attempt = os.environ.get("PUNKTUM_ATTEMPT_ID")
+        self._attached = bool(attempt and os.environ.get("PUNKTUM_RUN_ID"))
+        super().__init__(str(step), Beats(beat_s, idle_beats=not self._attached), raise_on_stop)
         self._named = run or os.environ.get("PUNKTUM_RUN_ID") or None
         self._id = self._named or self.step
         self._params = params
@@ -70,14 +77,12 @@ class Run:
         self._output = output
         self._url, self._token_file = url, token_file
         self._takeover, self._strict = takeover, strict
-        self._raise_on_stop = raise_on_stop
-        attempt = os.environ.get("PUNKTUM_ATTEMPT_ID")
-        self._attached = bool(attempt and os.environ.get("PUNKTUM_RUN_ID"))
-        self._recorder: Recorder | None = None
-        self._entered = False
-        self._beats = Beats(beat_s, idle_beats=not self._attached)
+        self._resumed_at = _steps(resumed_at)
+        self.is_sent = False
+        """Whether the server has all of it; known after the end."""
         planned = os.environ.get("PUNKTUM_STEP") if self._attached else None
-        self._rules = RuleSource(planned or self.step, self._beats.use_rules)
+        kinds = frozenset(KINDS) - OF_TIME if self._attached else KINDS  # the wrapper has a clock
+        self._rules = RuleSource(planned or self.step, self._beats.use_rules, kinds)
 
     @property
     def id(self) -> str:
@@ -95,47 +100,13 @@ class Run:
         return self._recorder.spool_file if self._recorder else None
 
     @property
-    def stop_requested(self) -> StopRequest | None:
-        """The stop that was asked for (``.rule``, ``.text``), None while the run may go on."""
-        return self._recorder.stop_requested if self._recorder else None
-
-    def progress(self, step: int, total: int | None = None) -> None:
-        """Say how far the job is, in steps of its own. Raises StopRun when a stop was asked for."""
-        self._guarded(lambda: self._beats.advance(step, total))
-        self._raise_if_wanted()
-
-    def metric(self, name: str, value: object) -> None:
-        """Report one value. Raises StopRun when a stop was asked for, also by this very value."""
-        self.metrics({name: value})
-
-    def metrics(self, values: Mapping[str, object]) -> None:
-        """Report several values of one moment. Raises StopRun when a stop was asked for."""
-        self._guarded(lambda: self._beats.measure(values))
-        self._raise_if_wanted()
-
-    def checkpoint(
-        self,
-        path: str | os.PathLike[str],
-        size: int | None = None,
-        *,
-        states: Sequence[str] = (),
-        write_s: float | None = None,
-    ) -> None:
-        """Report a saved checkpoint: ``size`` in bytes (default: the file's), ``write_s`` seconds.
-
-        ``states`` names what it holds: parameters, optimizer, scheduler, scaler, random,
-        data_position, progress. The line is on the disk when this returns.
-        """
-        self._guarded(lambda: self._report_checkpoint(Path(path), size, states, write_s))
-
-    def raise_if_stopped(self) -> None:
-        """Raise StopRun when a stop was asked for."""
-        stop = self.stop_requested
-        if stop is not None:
-            raise StopRun(stop)
+    def was_refused(self) -> bool:
+        """Whether the server, or the token, did not let the run start."""
+        return self._recorder is not None and self._recorder.start_news.word == "refused"
 
     def __enter__(self) -> Run:
         self._entered = True
+        Run.current = self
         try:
             self._begin()
         except NotRecording:
@@ -153,14 +124,15 @@ class Run:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> Literal[False]:
+        Run.current = None if Run.current is self else Run.current
         self._guarded(lambda: self._finish(error))
         return False
 
     # -- beginning ----------------------------------------------------------------------------
 
     def _begin(self) -> None:
-        if os.environ.get("RANK", "0") not in ("", "0"):
-            return  # only the first process of a group reports
+        if os.environ.get("RANK", "0") not in ("", "0") or self._check is not None:
+            return  # only the first process of a group reports; a restore check takes the values
         settings = self._settings()
         folder = spool_folder(self._output)
         if self._attached:
@@ -182,7 +154,10 @@ class Run:
         if named != self._id:
             talk.say(f"run {named} is recorded as {self._id}, as the wrapper says")
         identity = spool_identity(folder, self._id, os.environ["PUNKTUM_ATTEMPT_ID"])
-        self._record(folder, identity, settings).open()
+        recorder = self._record(folder, identity, settings)
+        if self._resumed_at is not None:
+            recorder.emit("beat", self._beats.standing())
+        recorder.open()
 
     def _start(self, folder: Path, settings: Settings) -> None:
         from punktum.arguments import own_params
@@ -197,7 +172,7 @@ class Run:
         start = begin_attempt(folder, self.step, found, named=self._named, takeover=self._takeover)
         self._id = start.run
         recorder = self._record(folder, Identity(start.run, start.attempt_id), settings)
-        write_start(recorder, start, self._beats.expect_next_s)
+        write_start(recorder, start, self._beats.expect_next_s, self._resumed_at)
         recorder.open()
         if settings.url is None:
             talk.say(
@@ -218,6 +193,8 @@ class Run:
             inside=self._attached,
         )
         self._beats.attach(recorder)
+        if self._resumed_at is not None:
+            self._beats.resume(self._resumed_at)
         self._recorder = recorder
         self._rules.look_at_sheet(folder)
         self._look_for_rules()
@@ -246,17 +223,6 @@ class Run:
         if self._attached and self._recorder is not None:
             self._rules.look_for_mark(self._recorder.folder, self._recorder.identity)
 
-    def _report_checkpoint(
-        self, path: Path, size: int | None, states: Sequence[str], write_s: float | None
-    ) -> None:
-        if self._recorder is not None:
-            fields = checkpoint_fields(path, size, states, write_s)
-            self._recorder.emit("checkpoint", {**self._beats.standing(), **fields})
-
-    def _raise_if_wanted(self) -> None:
-        if self._raise_on_stop and self._recorder is not None and not self._recorder.is_copy:
-            self.raise_if_stopped()
-
     # -- ending -------------------------------------------------------------------------------
 
     def _finish(self, error: BaseException | None) -> None:
@@ -267,11 +233,12 @@ class Run:
         if not self._attached:
             self._end(recorder, error)
         all_sent = recorder.close()
+        self.is_sent = all_sent
         if recorder.settings.url is not None and not all_sent and not self._attached:
             talk.say(f"the server does not have all of {recorder.run} yet; {recorder.way_to_send}")
 
     def _end(self, recorder: Recorder, error: BaseException | None) -> None:
-        stop = recorder.stop_requested
+        stop = self.stop_requested
         ending = ending_of_exception(error, stop)
         fields = {**self._beats.last_fields(), **ending.fields()}
         if error is not None and not isinstance(error, (StopRun, SystemExit)):
@@ -281,18 +248,14 @@ class Run:
             fields["log_tail"] = log_tail(trace.encode("utf-8", "replace"))
         recorder.emit(ending.kind, fields)
 
-    def _guarded(self, act: Callable[[], None]) -> None:
-        """Do something of ours; what goes wrong in it is told, not raised. Forked copies do not."""
-        recorder = self._recorder
-        if not self._entered:
-            self._entered = True
-            talk.say(f'NOT RECORDING: use it as "with punktum.run({self.step!r}) as run:"')
-        if recorder is None or recorder.is_copy:
-            return
-        try:
-            act()
-        except Exception as error:
-            recorder.say_once("fault", f"{type(error).__name__} while recording: {error}")
+
+def _steps(resumed_at: object) -> int | None:
+    """A number of steps; what is none is told, for no training stops for that."""
+    try:
+        return None if resumed_at is None else whole(int(str(resumed_at)))
+    except ValueError:
+        talk.say(f"resumed_at {resumed_at!r} is no number of steps; left out")
+        return None
 
 
 run = Run

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 from punktum.answers import Answer, read_names, readable_rules
 from punktum.events import Identity
 from punktum.marks import marked_rules
 from punktum.sheet import kept_sheet
-from punktum.stop_rules import StopRule, rules_for
+from punktum.stop_rules import KINDS, StopRule, rules_for
 
 Use = Callable[[tuple[StopRule, ...], Mapping[str, str]], None]
 
 
 class RuleSource:
-    """Hands the rules of one step on; the server's word for this attempt is the last."""
+    """Hands the rules of one step on; the server's word for this attempt is the last.
 
-    def __init__(self, step: str, use: Use) -> None:
+    ``kinds`` are those that are judged here, where a process beside this one judges the others.
+    """
+
+    def __init__(self, step: str, use: Use, kinds: Collection[str] = KINDS) -> None:
         self._step = step
         self._use = use
+        self._kinds = kinds
         self._told = False
 
     def look_at_sheet(self, folder: Path) -> None:
@@ -43,4 +47,5 @@ class RuleSource:
             self._hand_on(readable_rules(found.get("rules")), names)
 
     def _hand_on(self, rules: tuple[StopRule, ...], names: Mapping[str, str]) -> None:
-        self._use(rules_for(rules, self._step), names)
+        ours = (rule for rule in rules if rule.kind in self._kinds)
+        self._use(rules_for(ours, self._step), names)

@@ -46,6 +46,12 @@ class Sheet:
         """The ids of the plan's steps."""
         return [str(step["id"]) for step in reading.records(self.raw.get("steps")) if "id" in step]
 
+    def step_with_role(self, role: str) -> str | None:
+        """The first step that has this role in the plan."""
+        steps = reading.records(self.raw.get("steps"))
+        found = (reading.text(step.get("id")) for step in steps if step.get("role") == role)
+        return next(found, None)
+
     @property
     def rules(self) -> tuple[StopRule, ...]:
         """The sealed stop rules that can be read."""

@@ -15,18 +15,16 @@ import re
 import stat
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from punktum import reading
 from punktum.events import ENDS, LASTING, Identity, encode
+from punktum.limits import Bound
 from punktum.locks import take_lock
-
-IN_MEMORY: Final = 10_000
-"""Events kept in memory when the disk takes none; beyond it the oldest beats are dropped."""
+from punktum.reserve import Reserve
+from punktum.unwritten import Unwritten
 
 _NAME = re.compile(r"(?P<run>.+)--(?P<attempt>[0-9a-f]{32})--(?P<source>[a-z][a-z0-9-]*)\.jsonl\Z")
 
@@ -121,12 +119,20 @@ class SpoolWriter:
     """Writes one source's events. Numbers them, never raises for a disk that refuses.
 
     What the disk did not take waits in ``in_memory`` for the sender. A second writer of the same
-    source (two programs under one wrapper) gets a name of its own: ``main-2``.
+    source (two programs under one wrapper) gets a name of its own: ``main-2``. ``bound`` says what
+    is left out of a file that has grown too large; ``holds_room`` has room held back for the end.
     """
 
-    def __init__(self, folder: Path, identity: Identity) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        identity: Identity,
+        bound: Bound | None = None,
+        holds_room: bool = False,
+    ) -> None:
         self.trouble: str | None = None
-        self.in_memory: deque[bytes] = deque()
+        self.bound = bound or Bound()
+        self.in_memory = Unwritten()
         self._lock = threading.Lock()
         self._seq = 0
         self._torn = False
@@ -135,9 +141,12 @@ class SpoolWriter:
         self._descriptor: int | None = None
         self.identity = identity
         self.path = folder / file_name(identity)
+        self._size = 0
+        self._reserve: Reserve | None = None
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._open(folder)
+            self._reserve = Reserve(folder) if holds_room else None
         except OSError as error:
             self.trouble = _reason(error)
 
@@ -154,7 +163,8 @@ class SpoolWriter:
             self.identity = Identity(base.run, base.attempt_id, f"{base.source}-{number}")
             self.path = folder / file_name(self.identity)
         self._descriptor = descriptor
-        if os.fstat(descriptor).st_size > 0:
+        self._size = os.fstat(descriptor).st_size
+        if self._size > 0:
             self._seq = max((line.seq for line in read_lines(self.path)), default=0)
             self._torn = not _ends_whole(self.path)
 
@@ -163,14 +173,21 @@ class SpoolWriter:
         """The number of the newest event."""
         return self._seq
 
+    @property
+    def has_written(self) -> bool:
+        """Whether the file holds anything."""
+        return self._size > 0
+
     def append(self, fields: Mapping[str, object]) -> None:
         """Write one event; start, checkpoint and ends are on the disk when this returns.
 
-        An end is the last: a sign of life that comes while the end is being sent is left out.
+        An end is the last: a sign of life that comes while the end is being sent is left out. What
+        the bound leaves out gets no number.
         """
         kind = fields.get("kind")
         with self._lock:
-            if self._is_over:
+            fitted = None if self._is_over else self.bound.fit(fields, self._size, time.monotonic())
+            if fitted is None:
                 return
             self._is_over = kind in ENDS
             self._seq += 1
@@ -180,11 +197,13 @@ class SpoolWriter:
                 "attempt_id": identity.attempt_id,
                 "source": identity.source,
                 "seq": self._seq,
-                **fields,
+                **fitted,
             }
             raw = encode(event)
-            if not self._write(raw):
-                self._remember(raw)
+            if self._is_over and self.trouble:
+                self._make_room()
+            if not self._write(raw) and not (self._is_over and self._make_room(raw)):
+                self.in_memory.add(raw)
         if kind in LASTING:
             self.sync()
 
@@ -194,6 +213,7 @@ class SpoolWriter:
         whole = b"\n" + raw if self._torn else raw
         try:
             written = os.write(self._descriptor, whole)
+            self._size += written
             self._torn = self._torn if written == 0 else written < len(whole)
             self._dirty = True
             if written < len(whole):
@@ -203,22 +223,26 @@ class SpoolWriter:
             return False
         return True
 
-    def _remember(self, raw: bytes) -> None:
-        self.in_memory.append(raw.rstrip(b"\n"))
-        if len(self.in_memory) > IN_MEMORY:
-            beats = (raw for raw in self.in_memory if b'"kind":"beat"' in raw)
-            self.in_memory.remove(next(beats, self.in_memory[0]))
+    def _make_room(self, last: bytes | None = None) -> bool:
+        """Give the reserve free for what binds and waits in memory, or for the ``last`` line, which
+        is written then; False when that finds no place either."""
+        if self._reserve is not None:
+            self._reserve.free()
+        if last is not None:
+            return self._write(last)
+        written = [line for line in self.in_memory.binding() if self._write(line + b"\n")]
+        self.in_memory.remove(written)
+        return True
 
     def waiting_in_memory(self, most: int) -> list[bytes]:
         """The oldest events that are not on the disk."""
         with self._lock:
-            return list(self.in_memory)[:most]
+            return self.in_memory.first(most)
 
     def forget(self, sent: list[bytes]) -> None:
         """Events the server has, which need no memory any more."""
         with self._lock:
-            gone = set(sent)
-            self.in_memory = deque(raw for raw in self.in_memory if raw not in gone)
+            self.in_memory.remove(sent)
 
     def sync(self) -> None:
         """Put what was written on the disk; nothing to do when nothing is new."""
@@ -234,6 +258,8 @@ class SpoolWriter:
         """Sync and let go of the file and its lock."""
         self.sync()
         with self._lock:
+            if self._reserve is not None:
+                self._reserve.free()
             descriptor, self._descriptor = self._descriptor, None
             if descriptor is not None:
                 os.close(descriptor)

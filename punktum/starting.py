@@ -103,11 +103,17 @@ def _hash(path: Path) -> str:
         return UNREADABLE
 
 
-def write_start(recorder: Recorder, start: Start, expect_next_s: int) -> None:
-    """The first line of the attempt, and beforehand word of an id that nobody named."""
+def write_start(
+    recorder: Recorder, start: Start, expect_next_s: int, resumed_at: int | None = None
+) -> None:
+    """The first line of the attempt, and beforehand word of an id that nobody named.
+
+    ``resumed_at``: how many steps were done before.
+    """
     if start.is_proposed:
         mark_proposed(recorder.folder, recorder.identity)
-    recorder.emit("start", start_fields(start, recorder.folder, expect_next_s))
+    fields = start_fields(start, recorder.folder, expect_next_s)
+    recorder.emit("start", {**fields, "progress": resumed_at})
 
 
 def start_fields(start: Start, folder: Path, expect_next_s: int) -> dict[str, object]:

@@ -6,9 +6,10 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from punktum import instants, reading
+from punktum import instants, reading, values
 from punktum.events import ENDS, Identity, visible
-from punktum.ledger import read_standing
+from punktum.ledger import read_left_out, read_standing
+from punktum.limits import size_text
 from punktum.locks import is_held
 from punktum.marks import marked_held, marked_named, marked_proposed, marked_stop
 from punktum.sheet import kept_sheet
@@ -18,16 +19,19 @@ from punktum.submission import kept_submissions
 
 @dataclass(frozen=True, slots=True)
 class SourceStatus:
-    """One spool file: written and acknowledged event numbers, and how the run stands."""
+    """One spool file: its size in bytes, written and acknowledged event numbers, how many beats
+    were left out for its limit, and how the run stands."""
 
     run: str
     attempt_id: str
     source: str
     attached: bool
     file: str
+    size: int
     writing: bool
     written: int
     acknowledged: int
+    left_out: int
     refused: int
     status: str | None
     attempt: int | None
@@ -90,9 +94,11 @@ def _source(folder: Path, path: Path) -> SourceStatus:
         source=identity.source,
         attached=starts_with(path) != "start",
         file=path.name,
+        size=_size(path),
         writing=is_held(path),
         written=reading.whole(newest.get("seq")) or 0,
         acknowledged=standing.acked_seq,
+        left_out=read_left_out(path),
         refused=standing.refused,
         status=standing.status,
         attempt=standing.attempt,
@@ -105,11 +111,19 @@ def _source(folder: Path, path: Path) -> SourceStatus:
     )
 
 
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
 def _recorded_as(folder: Path, identity: Identity) -> str | None:
     """The names it was recorded under instead; those that are only being tried do not count."""
     if marked_proposed(folder, identity) is not None:
         return None
-    return " of ".join(marked_named(folder, identity).values()) or None
+    names = marked_named(folder, identity)
+    return " of ".join(names[name] for name in ("run", "step") if name in names) or None
 
 
 def status_lines(status: SpoolStatus) -> list[str]:
@@ -118,7 +132,7 @@ def status_lines(status: SpoolStatus) -> list[str]:
     if status.campaign:
         lines.append(f"campaign {status.campaign}")
     if status.left_s is not None:
-        left = instants.span_text(status.left_s)
+        left = values.span_text(status.left_s)
         word = f"{left} left" if status.left_s >= 0 else f"ended {left} ago"
         lines.append(f"window   until {status.window_ends_at}: {word}")
     for source in status.sources:
@@ -128,6 +142,10 @@ def status_lines(status: SpoolStatus) -> list[str]:
     if status.submissions:
         lines.append(f"submissions kept: {status.submissions}")
     return lines
+
+
+def _left_out(count: int) -> str:
+    return f", {count} beats left out for its limit" if count else ""
 
 
 def _source_lines(source: SourceStatus) -> list[str]:
@@ -140,6 +158,7 @@ def _source_lines(source: SourceStatus) -> list[str]:
     lines = [
         f"{source.run}  {attempt}  {source.source}  {life}",
         f"  written {source.written}, acknowledged {source.acknowledged}{refused}",
+        f"  spool file {size_text(source.size)}{_left_out(source.left_out)}",
     ]
     for word, text in (
         (

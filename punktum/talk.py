@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sys
+from typing import Final
 
 from punktum.events import visible
+
+PREFIX: Final = "punktum:"
 
 
 def say(text: str) -> None:
@@ -14,7 +17,7 @@ def say(text: str) -> None:
     """
     try:
         for line in text.splitlines() or [""]:
-            sys.stderr.write(f"punktum: {visible(line)}\n")
+            sys.stderr.write(f"{PREFIX} {visible(line)}\n")
         sys.stderr.flush()
     except (OSError, ValueError, AttributeError):
         return

@@ -1,8 +1,9 @@
 """``punktum run``: start a command, record its life and death, and never get in its way.
 
 The command runs in a session of its own. TERM, INT and USR1 are passed on; a HUP from a lost
-terminal is noted and the run goes on. When a stop was asked for, code inside that listens gets a
-grace to leave by itself, then TERM, a grace, and KILL.
+terminal is noted and the run goes on, or is passed on where that was wished. When a stop was asked
+for, code inside that listens gets a grace to leave by itself, then TERM, a grace, and KILL. The
+rules that time decides are judged here, whatever the command is.
 """
 
 from __future__ import annotations
@@ -12,66 +13,50 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from punktum import talk
 from punktum.answers import StartNews
 from punktum.arguments import params_from_command, shown_command
+from punktum.beats import Beats
+from punktum.child import environment_of, signal_group, start_child
 from punktum.death import Ending, ending_of_process, shell_exit_code
+from punktum.detaching import HINT, Tell, needs_hint
+from punktum.evaluating import OF_TIME
 from punktum.events import Identity, last_line, log_tail, plain
 from punktum.machine import memory_kills
 from punktum.on_end import tell_owner
 from punktum.pressure import Pressure
 from punktum.recorder import CLOSE_WAIT_S, START_WAIT_S, Recorder
+from punktum.rule_source import RuleSource
 from punktum.server import Server
 from punktum.settings import Settings, spool_folder
 from punktum.siblings import deliver_siblings, is_listened_to, last_measured
 from punktum.signals import SignalInbox
 from punktum.starting import begin_attempt, gather_configuration, write_start
 from punktum.tee import Tee, start_tee
+from punktum.wish import Wish
 
 TICK_S: Final = 0.2
-HEARD: Final = (
-    signal.SIGTERM,
-    signal.SIGINT,
-    signal.SIGUSR1,
-    signal.SIGHUP,
-    signal.SIGCHLD,
-)
+HEARD: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGHUP, signal.SIGCHLD)
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
-
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """What ``punktum run`` was asked to do. Times in seconds."""
-
-    step: str
-    command: tuple[str, ...]
-    run: str | None = None
-    params: Mapping[str, str] = field(default_factory=dict)
-    not_config: tuple[str, ...] = ()
-    config: str | None = None
-    corpora: Mapping[str, str] = field(default_factory=dict)
-    output: str | None = None
-    beat_s: float = 30.0
-    grace_s: float = 30.0
-    on_end: str | None = None
-    takeover: bool = False
-    strict: bool = False
+GONE: Final = "terminal gone, the run continues"
+GONE_PASSED_ON: Final = "terminal gone, passed on to the job as wished"
 
 
 class WrappedRun:
     """One command under the wrapper."""
 
-    def __init__(self, wish: Wish, settings: Settings) -> None:
+    def __init__(self, wish: Wish, settings: Settings, tell: Tell | None = None) -> None:
+        """``tell`` hears the run id once the command runs, or the exit code where it never does."""
         self._wish = wish
         self._settings = settings
+        self._tell = tell
         self._folder = Path(os.path.abspath(spool_folder(wish.output)))
         self._began = time.monotonic()
-        self._beat_at = self._began
+        self._beats = Beats(wish.beat_s, idle_beats=True)
+        self._rules = RuleSource(wish.step, self._beats.use_rules, OF_TIME)
         self._tee: Tee | None = None
         self._recorder: Recorder | None = None
         self._child: subprocess.Popen[bytes] | None = None
@@ -80,6 +65,8 @@ class WrappedRun:
 
     def run(self) -> int:
         """Do it all; the exit code is the command's."""
+        if not self._wish.forward_hup and needs_hint(os.environ):
+            talk.say(HINT)
         with contextlib.suppress(OSError):
             self._tee = start_tee()
         inbox = SignalInbox(HEARD)
@@ -89,16 +76,25 @@ class WrappedRun:
         except Exception as error:
             talk.say(f"NOT RECORDING: {type(error).__name__}: {error}. Training starts anyway")
             news = StartNews("refused", str(error))
+        ended = self._start(news)
+        if self._tell is not None:
+            self._tell(self._recorder.run if self._recorder else None, ended)
+        if ended is not None or self._child is None:
+            return ended or 0
+        returncode = self._attend(inbox, self._child)
+        return self._finish(returncode, (memory_kills() or 0) - kills_before)
+
+    def _start(self, news: StartNews) -> int | None:
+        """Start the command; the exit code where that is not to be, or cannot be."""
         if self._wish.strict and news.word != "recorded":
             return self._decline(news)
         if self._forwarded:
             return self._never_started()
         try:
-            self._child = self._spawn()
+            self._child = start_child(self._wish.command, self._tee, self._environment())
         except OSError as error:
             return self._cannot_start(error)
-        returncode = self._attend(inbox, self._child)
-        return self._finish(returncode, (memory_kills() or 0) - kills_before)
+        return None
 
     # -- beginning ----------------------------------------------------------------------------
 
@@ -123,10 +119,13 @@ class WrappedRun:
             Identity(start.run, start.attempt_id, "wrapper"),
             self._settings,
             began=self._began,
-            on_tick=self._beat,
+            on_tick=self._beats.tick,
+            on_answer=self._rules.hear,
             anyway="Training starts anyway",
         )
-        write_start(recorder, start, self._expect_next_s)
+        self._beats.attach(recorder)
+        self._rules.look_at_sheet(self._folder)
+        write_start(recorder, start, self._beats.expect_next_s)
         recorder.open()
         self._recorder = recorder
         news = self._await_start(recorder, inbox)
@@ -156,35 +155,10 @@ class WrappedRun:
         elif recorder.start_news.word == "unknown":
             talk.say(f"{news.text}; events of {run} wait in {self._folder}")
 
-    def _spawn(self) -> subprocess.Popen[bytes]:
-        tee = self._tee
-        child = subprocess.Popen(
-            self._wish.command,
-            stdout=tee.stdout if tee else None,
-            stderr=tee.stderr if tee else None,
-            env=self._environment(),
-            start_new_session=True,
-        )
-        if tee is not None:
-            tee.child_started()
-        return child
-
     def _environment(self) -> dict[str, str]:
-        """Ours, and what code inside needs to attach to this attempt."""
-        environment = dict(os.environ)
-        if self._recorder is None:
-            return environment
-        environment["PUNKTUM_RUN_ID"] = self._recorder.run
-        environment["PUNKTUM_ATTEMPT_ID"] = self._recorder.identity.attempt_id
-        environment["PUNKTUM_STEP"] = self._wish.step
-        environment["PUNKTUM_SPOOL"] = str(self._folder)
-        environment["PUNKTUM_BEGAN"] = repr(self._began)
-        if self._settings.url:
-            environment["PUNKTUM_URL"] = self._settings.url
-        if self._settings.token_file:
-            environment["PUNKTUM_TOKEN_FILE"] = os.path.abspath(self._settings.token_file)
-            environment.pop("PUNKTUM_TOKEN", None)  # it would count before the file that was named
-        return environment
+        return environment_of(
+            self._recorder, self._wish.step, self._settings, self._folder, self._began
+        )
 
     # -- going on -----------------------------------------------------------------------------
 
@@ -200,14 +174,20 @@ class WrappedRun:
     def _take(self, signals: list[int]) -> None:
         child = self._child
         for number in signals:
-            if number in (signal.SIGTERM, signal.SIGINT):
+            if number == signal.SIGHUP:
+                self._note(GONE_PASSED_ON if self._wish.forward_hup else GONE)
+            if number in self._passed_on:
                 if child is None or child.poll() is None:
                     self._forwarded.append(number)
-                    self._signal_group(number)
+                    signal_group(child, number)
             elif number == signal.SIGUSR1 and child is not None and child.poll() is None:
                 child.send_signal(number)
-            elif number == signal.SIGHUP:
-                self._note("terminal gone, the run continues")
+
+    @property
+    def _passed_on(self) -> tuple[int, ...]:
+        """Signals that ask the command to end."""
+        hup = (signal.SIGHUP,) if self._wish.forward_hup else ()
+        return (signal.SIGTERM, signal.SIGINT, *hup)
 
     def _press(self) -> None:
         recorder = self._recorder
@@ -218,27 +198,12 @@ class WrappedRun:
             self._pressure = Pressure(time.monotonic(), self._wish.grace_s, listens)
         number = self._pressure.due(time.monotonic())
         if number is not None:
-            self._signal_group(number)
-
-    def _signal_group(self, number: int) -> None:
-        if self._child is not None:
-            with contextlib.suppress(OSError):
-                os.killpg(self._child.pid, number)
+            signal_group(self._child, number)
 
     def _note(self, text: str) -> None:
         if self._recorder is not None:
-            self._recorder.emit("beat", {"note": text, "expect_next_s": self._expect_next_s})
-
-    def _beat(self) -> None:
-        """From the keeper: a sign of life when it is time."""
-        now = time.monotonic()
-        if self._recorder is not None and now - self._beat_at >= self._wish.beat_s:
-            self._beat_at = now
-            self._recorder.emit("beat", {"expect_next_s": self._expect_next_s})
-
-    @property
-    def _expect_next_s(self) -> int:
-        return max(60, int(2 * self._wish.beat_s))
+            promise = self._beats.expect_next_s
+            self._recorder.emit("beat", {"note": text, "expect_next_s": promise})
 
     # -- ending -------------------------------------------------------------------------------
 
@@ -246,7 +211,7 @@ class WrappedRun:
         tail = log_tail(self._tee.tail()) if self._tee is not None else ""
         stop = self._recorder.learn_of_stop() if self._recorder else None
         if stop is not None:
-            self._signal_group(signal.SIGKILL)
+            signal_group(self._child, signal.SIGKILL)
         ending = ending_of_process(
             returncode,
             forwarded=tuple(self._forwarded),
@@ -269,8 +234,10 @@ class WrappedRun:
             server = Server(self._settings, timeout_s=CLOSE_WAIT_S / 2)
             deliver_siblings(server, self._folder, identity, CLOSE_WAIT_S / 2)
             server.close()
+        self._beats.flush()
         measured = last_measured(self._folder, identity)
-        recorder.emit(ending.kind, {**measured, **ending.fields(), "log_tail": tail or None})
+        said = {**self._beats.last_fields(), **measured, **ending.fields()}
+        recorder.emit(ending.kind, {**said, "log_tail": tail or None})
         all_sent = recorder.close(CLOSE_WAIT_S / 2)
         reason = f" ({ending.reason_text})" if ending.reason_text else ""
         waits = self._settings.url is not None and not all_sent

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from punktum.stop_rules import Observation, RuleState, StopRule, as_dict, evaluate_all
+from punktum.evaluating import Observation, RuleState, evaluate_all
+from punktum.stop_rules import StopRule, as_dict
 
 Event = dict[str, Any]
 Key = tuple[str, str, str, int]
@@ -37,6 +38,7 @@ class Loopback:
         self.stops: dict[str, dict[str, str | None]] = {}
         self.sheet: dict[str, Any] = {"format": "punktum-sheet/1", "campaign": {"id": "c"}}
         self.refuse: Callable[[Event], tuple[int, dict[str, Any]] | None] = lambda event: None
+        self.server_time = "2026-12-01T08:00:00.000Z"
         self.most_events: int | None = None
         self.retry_after: str | None = None
         self.deaf_to: set[Key] = set()
@@ -136,7 +138,7 @@ class Loopback:
             "stop_requested": self.stops.get(run),
             "missing_seq": sorted(set(range(1, max(seen, default=0))) - seen),
             "window_ends_at": "2026-12-03T07:00:00.000Z",
-            "server_time": "2026-12-01T08:00:00.000Z",
+            "server_time": self.server_time,
             "head": {"number": number, "sha256": f"{number:064x}"},
             "warnings": self.warnings,
         }

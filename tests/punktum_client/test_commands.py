@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import punktum
-from punktum import instants
+from punktum import instants, values
 from punktum.cli import main
 from punktum.naming import next_id
 from punktum.settings import Settings, SettingsError, read_settings
@@ -35,6 +35,11 @@ def test_status_of_a_run_with_and_without_a_server(box: Box, server: Loopback) -
         ("a-02", 2),
     ]
     assert isinstance(found["left_s"], int)
+    sizes = [path.stat().st_size for path in sorted(box.spool.glob("*--wrapper.jsonl"))]
+    assert sorted(item["size"] for item in found["sources"]) == sorted(sizes)
+    assert {item["left_out"] for item in found["sources"]} == {0}
+    assert done.out.count("  spool file ") == 2
+    assert "last answer: " in done.out
 
 
 def test_status_of_a_refused_run(box: Box, server: Loopback) -> None:
@@ -306,7 +311,7 @@ def test_instants_are_read(text: str, epoch_s: float | None) -> None:
 
 def test_instants_and_spans_are_written() -> None:
     assert instants.instant_text(0.1239) == "1970-01-01T00:00:00.123Z"
-    assert [instants.span_text(s) for s in (0, 59, -2577, 108_000, 90_000)] == [
+    assert [values.span_text(s) for s in (0, 59, -2577, 108_000, 90_000)] == [
         "0 s",
         "59 s",
         "42 min 57 s",

@@ -10,11 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from punktum.beats import Beats
+from punktum.evaluating import Observation, RuleState, evaluate_all
 from punktum.events import Identity
 from punktum.judging import AT_ONCE_BURST, UNRULED_ROW, Judge
 from punktum.recorder import Recorder
 from punktum.settings import Settings
-from punktum.stop_rules import Observation, RuleState, StopRule, evaluate_all
+from punktum.stop_rules import StopRule
 from tests.punktum_client.test_stop_rules import rules
 
 

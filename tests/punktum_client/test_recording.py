@@ -241,7 +241,7 @@ def test_a_token_that_is_not_taken_is_said_and_tried_again(
 ) -> None:
     online.mode = "401"
     with punktum.run("control", params={}) as run:
-        wait_until(lambda: run._recorder and run._recorder._away)
+        wait_until(lambda: run._recorder and run._recorder._hearing.is_away)
         online.mode = "well"
     assert online.end("control-01")["kind"] == "finish"
     said = capsys.readouterr().err
@@ -421,7 +421,7 @@ def test_a_server_that_comes_back_gets_what_waited(box: Box, tmp_path: Path) -> 
     try:
         with punktum.run("control", params={}) as run:
             run.metric("loss", 1)
-            wait_until(lambda: run._recorder and run._recorder._away)
+            wait_until(lambda: run._recorder and run._recorder._hearing.is_away)
             server = Loopback(port)
             run.metric("loss", 2)
             wait_until(lambda: server.kinds("control-01"))

@@ -255,6 +255,56 @@ def test_only_the_source_that_starts_may_send_before_the_id_holds(
     client.close()
 
 
+@pytest.mark.parametrize(
+    ("changed", "parent"), [(["params.lr"], "control-02"), ([], None)], ids=["other", "the same"]
+)
+def test_a_renamed_start_says_whose_configuration_it_follows(
+    box: Box, server: Loopback, changed: list[str], parent: str | None
+) -> None:
+    """The last id that was taken by another configuration; a mere repetition follows nobody."""
+    box.reports_to(server)
+
+    def refuse(event: Event) -> tuple[int, dict[str, Any]] | None:
+        refused = taken("control-01", "control-02")(event)
+        if refused is not None:
+            refused[1].update(changed=changed, parent=event["run"])
+        return refused
+
+    server.refuse = refuse
+    assert box.run_job(INSIDE).code == 0
+    starts = [event for event in server.of("control-03") if event["kind"] == "start"]
+    assert [event.get("parent") for event in starts] == [parent]
+    others = [event for event in server.of("control-03") if event["kind"] != "start"]
+    assert others
+    assert all("parent" not in event for event in others)
+    record = server.record()
+    assert box.run("replay", str(box.spool)).code == 0
+    assert server.record() == record
+    assert {source.recorded_as for source in spool_status(box.spool).sources} == {"control-03"}
+
+
+def test_a_start_that_names_its_parent_keeps_it(tmp_path: Path, server: Loopback) -> None:
+    writer = SpoolWriter(tmp_path, Identity("control-01", "1" * 32))
+    mark_proposed(tmp_path, writer.identity)
+    writer.append({"kind": "start", "parent": "older-07"})
+    about = {"changed": ["params.lr"], "parent": "control-01", "next_id": "control-02"}
+    problem = {"type": "/problems/new-id-needed", **about}
+    server.refuse = lambda event: (409, problem) if event["run"] == "control-01" else None
+    assert replay(server, tmp_path).refused == 0
+    assert [event["parent"] for event in server.of("control-02")] == ["older-07"]
+
+
+def test_a_named_run_that_is_sent_under_another_id_follows_the_refused_one(
+    box: Box, server: Loopback
+) -> None:
+    box.reports_to(server)
+    about = {"detail": "other", "changed": ["params.lr"], "parent": "mine", "next_id": "mine-02"}
+    server.refuse = lambda event: (409, about) if event["run"] == "mine" else None
+    box.run_job("pass", "--run", "mine")
+    assert box.run("replay", str(box.spool), "--run", "mine-02").code == 0
+    assert [event.get("parent") for event in server.of("mine-02")] == ["mine", None]
+
+
 # -- later ------------------------------------------------------------------------------------
 
 

@@ -20,7 +20,6 @@ from punktum.marks import (
     write_whole,
 )
 from punktum.spool import (
-    IN_MEMORY,
     SpoolWriter,
     file_name,
     identity_of,
@@ -29,6 +28,7 @@ from punktum.spool import (
     spool_files,
     starts_with,
 )
+from punktum.unwritten import IN_MEMORY
 
 WHO = Identity("a-01", "0f" * 16)
 

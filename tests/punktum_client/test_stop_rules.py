@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from punktum.stop_rules import (
-    KINDS,
-    Observation,
-    RuleState,
-    StopRule,
-    as_dict,
-    as_number,
-    as_text,
-    evaluate,
-    evaluate_all,
-    parse_rule,
-    parse_rules,
-    rules_for,
-)
+from punktum.evaluating import InputCount, Observation, RuleState, evaluate, evaluate_all
+from punktum.stop_rules import KINDS, StopRule, as_dict, parse_rule, parse_rules, rules_for
+from punktum.values import as_number, as_text
 
 LOSS = StopRule("loss-not-finite", "non_finite", "loss")
 
@@ -251,3 +241,80 @@ def test_rules_are_judged_independently(
         for observation in history:
             alone, _ = evaluate(rule, alone, observation)
         assert states.get(rule.id, RuleState()) == alone
+
+
+def counted(truncated: int, name: str = "invoices") -> Observation:
+    return Observation(inputs={name: InputCount(1200, truncated)})
+
+
+def test_a_cut_input_is_a_hit_beyond_what_may_be() -> None:
+    strict = StopRule("whole", "input_truncated")
+    lenient = StopRule("nearly", "input_truncated", "invoices", value="5")
+    state, firing = evaluate(strict, RuleState(), counted(0))
+    assert (state.evaluated, state.last, firing) == (1, "0 of 1200", None)
+    _, firing = evaluate(strict, state, counted(1))
+    assert firing is not None
+    assert (firing.metric, firing.value, firing.text) == (
+        "invoices",
+        "1",
+        "1 of 1200 invoices are truncated",
+    )
+    assert evaluate(lenient, RuleState(), counted(5))[1] is None
+    assert evaluate(lenient, RuleState(), counted(900, "labels"))[0].evaluated == 0
+    _, firing = evaluate(lenient, RuleState(), counted(6))
+    assert firing is not None
+    assert firing.text == "6 of 1200 invoices are truncated, at most 5 may be"
+
+
+def test_a_rule_about_time_knows_the_limit_of_its_step() -> None:
+    rule = StopRule("long", "overtime", limits_s=(("control", 36_000), ("variant-a", 7_200)))
+    (held,) = rules_for([rule], "variant-a")
+    assert (held.after_s, held.limits_s) == (7_200, (("variant-a", 7_200),))
+    assert evaluate(held, RuleState(), Observation(elapsed_s=7_200))[1] is None
+    _, firing = evaluate(held, RuleState(), Observation(elapsed_s=7_201))
+    assert firing is not None
+    assert firing.text == "2 h 1 s is over 2 h"
+    (unnamed,) = rules_for([rule], "prepare")
+    assert evaluate(unnamed, RuleState(), Observation(elapsed_s=10**6))[0].evaluated == 0
+
+
+def test_the_last_save_is_judged_only_where_the_instant_is_known() -> None:
+    rule = StopRule("save", "overtime", after_s=10**6, saves_by=(("control", 1_000_000),))
+    unknown = Observation(elapsed_s=60)
+    assert evaluate(rule, RuleState(), unknown)[0].last == "1 min"
+    before, after = Observation(elapsed_s=60, now_s=999_940), Observation(now_s=1_000_060)
+    assert evaluate(rule, RuleState(), before) == (RuleState(1, 0, "1 min left"), None)
+    _, firing = evaluate(rule, RuleState(), after)
+    assert firing is not None
+    assert firing.text == "past the last save that can still be fetched, by 1 min"
+
+
+@pytest.mark.parametrize("kind", ["not_better", "no_restore", "silent", "custom"])
+def test_what_needs_the_server_is_not_judged_here(kind: str) -> None:
+    rule = StopRule("there", kind, "loss", value="0", after_s=1)
+    everything = Observation({"loss": "nan"}, 10, 10**6, {"a": InputCount(1, 1)}, 10**9)
+    assert evaluate(rule, RuleState(), everything) == (RuleState(), None)
+
+
+def test_every_field_goes_over_the_wire_and_back() -> None:
+    rule = StopRule(
+        "all", "overtime", "f1", "0.5", 3, "warn", ("control",), 10, 3_600, "lower",
+        (("control", 7_200),), (("control", 1_796_112_000),),
+    )  # fmt: skip
+    said = as_dict(rule)
+    assert said["saves_by"] == {"control": "2026-12-01T08:00:00.000Z"}
+    assert parse_rule(json.loads(json.dumps(said))) == rule
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"limits_s": [1]},
+        {"limits_s": {"control": "long"}},
+        {"saves_by": {"control": "tomorrow"}},
+        {"saves_by": {"control": 7}},
+    ],
+)
+def test_limits_that_cannot_be_read_are_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="stop rule long"):
+        parse_rule({"id": "long", "kind": "overtime", **wrong})

@@ -25,6 +25,23 @@ TRAIN = (
     "    run.metric('accuracy', float(sys.argv[1]))\n"
     "print(os.environ['PUNKTUM_RUN_ID'])\n"
 )
+RULES = """
+[[stop_rules]]
+id = "collapse"
+kind = "custom"
+
+[[stop_rules]]
+id = "too-long"
+kind = "overtime"
+after_hours = "0.0003"
+steps = ["variant-b"]
+
+[[stop_rules]]
+id = "cut"
+kind = "input_truncated"
+value = "2"
+steps = ["variant-a"]
+"""
 UNTIL_TOLD = "import os, time\nwhile not os.path.exists('go'): time.sleep(0.02)\n"
 
 
@@ -77,7 +94,7 @@ def dashboard(tmp_path: Path) -> Iterator[Dashboard]:
     try:
         url = "http://" + process.stdout.readline().strip().rpartition("http://")[2]
         plan = (ROOT / "examples" / "digits" / "campaign.toml").read_text("utf-8")
-        plan = plan.replace('ids_file = "ids.txt"\n', "")
+        plan = plan.replace('ids_file = "ids.txt"\n', "") + RULES
         _post(f"{url}/api/v1/campaigns", plan.encode(), "application/toml")
         made = _post(f"{url}/api/v1/campaigns/{CAMPAIGN}/tokens", b"{}", "application/json")
         yield Dashboard(url, made["token"])
