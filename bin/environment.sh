@@ -18,14 +18,16 @@ state_of() {
   { echo "$1"; cat pyproject.toml hatch_build.py app/locale/*/LC_MESSAGES/*.po 2>/dev/null; } | cksum
 }
 
+# install_extras EXTRAS [FOLDER]: the folder of the virtual environment is .venv unless another is named.
 install_extras() {
-  local extras="$1" state mark=".venv/installed-$1"
+  local extras="$1" venv="${2:-.venv}" state mark
+  mark="$venv/installed-$1"
   state="$(state_of "$extras")"
   if [ -f "$mark" ] && [ "$(cat "$mark")" = "$state" ]; then
     return
   fi
-  echo "Setting up Punktum in .venv (once) …" >&2
-  [ -x .venv/bin/python ] || "$(find_python)" -m venv .venv
-  .venv/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[$extras]" >&2
+  echo "Setting up Punktum in $venv (once) …" >&2
+  [ -x "$venv/bin/python" ] || "$(find_python)" -m venv "$venv"
+  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --editable ".[$extras]" >&2
   echo "$state" > "$mark"
 }
