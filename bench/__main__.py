@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bench.results import Result
 
-NAMES = ("startup", "posts", "pages", "growth", "chance", "schedule", "compare")
+NAMES = ("startup", "posts", "replay", "pages", "growth", "chance", "schedule", "compare")
 
 
 def main() -> int:

@@ -93,7 +93,7 @@ def _first_answer(port: int) -> None:
 
 @contextmanager
 def _running(command: list[str], data: Path) -> Iterator[Server]:
-    environment = {**os.environ, "PUNKTUM_LOG_LEVEL": "warning"}
+    environment = {**os.environ, "PUNKTUM_LOG_LEVEL": "warning", "PUNKTUM_POSTS_PER_S": "0"}
     began = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
     try:

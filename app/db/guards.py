@@ -6,6 +6,9 @@ put them back exactly. A database owner can still drop one: then `audit` finds w
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from sqlalchemy import Connection, inspect
 
 APPENDED: dict[str, tuple[str, ...]] = {
@@ -16,8 +19,13 @@ APPENDED: dict[str, tuple[str, ...]] = {
     "expenses": ("campaign_id", "number"),
     "attempts": ("id",),
     "run_events": ("number",),
+    "liveness_flips": ("id",),
+    "restore_checks": ("campaign_id", "number"),
+    "late_events": ("number",),
+    "archivals": ("campaign_id", "number"),
     "spans": ("campaign_id", "number"),
     "stop_records": ("campaign_id", "number"),
+    "thinned": ("attempt_key",),
     "decisions": ("campaign_id", "number"),
     "submissions": ("campaign_id", "number"),
     "verdicts": ("campaign_id", "number"),
@@ -32,21 +40,40 @@ APPENDED: dict[str, tuple[str, ...]] = {
 
 def guard(connection: Connection) -> None:
     """Put every guard in place, whether or not it was there."""
-    unguard(connection)
     for table in _present(connection):
-        for statement in _statements(connection.dialect.name, table, APPENDED[table]):
-            connection.exec_driver_sql(statement)
+        _unguard(connection, table)
+        _guard(connection, table)
 
 
 def unguard(connection: Connection) -> None:
     """Take the guards away, inside a transaction that puts them back."""
     for table in _present(connection):
-        if connection.dialect.name == "postgresql":
-            connection.exec_driver_sql(f"DROP TRIGGER IF EXISTS {table}_is_appended ON {table}")
-            connection.exec_driver_sql(f"DROP TRIGGER IF EXISTS {table}_is_kept ON {table}")
-        else:
-            for act in ("update", "delete", "replace"):
-                connection.exec_driver_sql(f"DROP TRIGGER IF EXISTS {table}_no_{act}")
+        _unguard(connection, table)
+
+
+@contextmanager
+def deletable(connection: Connection, table: str) -> Iterator[None]:
+    """One table without its guards, for an act that the journal tells of; put back at the end.
+
+    Where the act fails its transaction is rolled back, and the guards stand as they stood.
+    """
+    _unguard(connection, table)
+    yield
+    _guard(connection, table)
+
+
+def _guard(connection: Connection, table: str) -> None:
+    for statement in _statements(connection.dialect.name, table, APPENDED[table]):
+        connection.exec_driver_sql(statement)
+
+
+def _unguard(connection: Connection, table: str) -> None:
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql(f"DROP TRIGGER IF EXISTS {table}_is_appended ON {table}")
+        connection.exec_driver_sql(f"DROP TRIGGER IF EXISTS {table}_is_kept ON {table}")
+    else:
+        for act in ("update", "delete", "replace"):
+            connection.exec_driver_sql(f"DROP TRIGGER IF EXISTS {table}_no_{act}")
 
 
 def _present(connection: Connection) -> list[str]:

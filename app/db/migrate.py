@@ -83,8 +83,13 @@ def check(engine: Engine) -> bool:
     return found == known
 
 
-def migrate_sqlite(file: Path, engine: Engine, now: datetime) -> Path | None:
+def migrate_sqlite(
+    file: Path, engine: Engine, now: datetime, remake: Callable[[Connection], None] | None = None
+) -> Path | None:
     """Bring a SQLite file to the newest revision; the caller holds the folder's lock.
+
+    `remake` makes all projections of a database that held something again, in the same
+    transaction, since a new revision may fold more out of the same events.
 
     Returns where the verified copy lies, or None when there was nothing to copy or to do.
     Raises `NewerDatabase` or `MigrationFailed`; in both cases the file is as before.
@@ -100,6 +105,8 @@ def migrate_sqlite(file: Path, engine: Engine, now: datetime) -> Path | None:
         try:
             with connection.begin():
                 _upgrade(connection)
+                if not fresh and remake is not None:
+                    remake(connection)
                 broken = connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall()
                 if broken:
                     raise MigrationFailed(f"rows without their parent: {broken[:3]}")
@@ -110,8 +117,11 @@ def migrate_sqlite(file: Path, engine: Engine, now: datetime) -> Path | None:
     return copy
 
 
-def migrate_postgres(engine: Engine) -> None:
-    """Bring a PostgreSQL database to the newest revision in one transaction under one lock."""
+def migrate_postgres(engine: Engine, remake: Callable[[Connection], None] | None = None) -> None:
+    """Bring a PostgreSQL database to the newest revision in one transaction under one lock.
+
+    `remake` as for SQLite.
+    """
     with engine.begin() as connection:
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
         found = current(connection)
@@ -119,6 +129,8 @@ def migrate_postgres(engine: Engine) -> None:
             raise NewerDatabase(found, newest())
         if found != newest():
             _upgrade(connection)
+            if found is not None and remake is not None:
+                remake(connection)
 
 
 def fingerprint(connection: Connection) -> str:

@@ -16,7 +16,6 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import Connection, Engine, text
@@ -35,13 +34,6 @@ _NAMED = re.compile(r"(?<![:\w]):([a-z_]\w*)")
 def _for_postgres(statement: str) -> str:
     """`:name` placeholders as psycopg writes them."""
     return _NAMED.sub(r"%(\1)s", statement.replace("%", "%%"))
-
-
-def driver_value(value: object) -> object:
-    """A value as SQLAlchemy stores it on SQLite, so that both ways write the same bytes."""
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S.%f")
-    return value
 
 
 class WriteSession:
@@ -115,10 +107,6 @@ class WriteSession:
             self._cursor = self._connection.connection.cursor()
         if self._postgres:
             return self._cursor.execute(_for_postgres(statement), values or {})
-        for value in (values or {}).values():
-            if isinstance(value, datetime):
-                values = {name: driver_value(value) for name, value in (values or {}).items()}
-                break
         return self._cursor.execute(statement, values or {})
 
 
