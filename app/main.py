@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import functools
 import gc
 import json
 from collections.abc import AsyncIterator
@@ -20,13 +22,14 @@ from app.journal.api import router as journal_router
 from app.language import LANGUAGES
 from app.settings import Settings
 from app.texts import Text, text
+from app.watch import keep_looking
 from app.web.compression import Compression
 from app.web.malformed import malformed
 from app.web.openapi import Described
 from app.web.page import page, sent_before
 from app.web.sent import SentBefore
 from app.web.templates import asset_file, environment
-from app.web.walls import Walls
+from app.web.walls import CLIENT_FILE, Walls
 
 system = APIRouter(include_in_schema=False)
 
@@ -50,15 +53,15 @@ def create_app(settings: Settings, database: Database, secret: bytes) -> FastAPI
     app.add_exception_handler(RequestValidationError, _malformed)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(SentBefore, sent_before)
-    app.add_middleware(Compression)
-    for door in rooms.doors():
-        app.add_middleware(door)
-    app.add_middleware(
+    walled = functools.partial(
         Walls,
         hosts=_hosts(settings),
         max_body=settings.max_body_bytes,
         jobs_port=settings.jobs_port,
     )
+    app.add_middleware(Compression)
+    app.add_middleware(walled)
+    app.doors = tuple((door.takes, walled(door)) for door in rooms.doors())
     return app
 
 
@@ -70,7 +73,10 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     gc.freeze()
     gc.set_threshold(50_000, 50, 50)
     gc.enable()
+    watching = asyncio.create_task(keep_looking(app.state.db, rooms.watchers()))
     yield
+    watching.cancel()
+    await asyncio.gather(watching, return_exceptions=True)
     app.state.db.close()
 
 
@@ -136,7 +142,8 @@ class Problem(JSONResponse):
 def _answer(request: Request, refusal: AppError) -> Response:
     """The problem as JSON for the API, as a readable page for people."""
     headers = {} if refusal.retry_after_s is None else {"Retry-After": str(refusal.retry_after_s)}
-    if request.scope["path"].startswith("/api/"):
+    path = request.scope["path"]
+    if path.startswith("/api/") or path == CLIENT_FILE:
         return Problem(refusal.problem(), refusal.status, headers)
     request_id = request.scope["state"].get("request_id")
     shown = Refusal(

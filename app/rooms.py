@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol
 
 from fastapi import APIRouter
-from starlette.types import ASGIApp
+from starlette.types import Receive, Scope, Send
+
+from app.watch import Watcher
 
 ORDER: tuple[str, ...] = (
     "accounts", "campaigns", "offers", "plan", "orders", "runs", "deliverables",
@@ -35,13 +37,40 @@ def routers() -> list[APIRouter]:
     return found
 
 
-def doors() -> list[Callable[[ASGIApp], ASGIApp]]:
-    """Ways past the routes of all rooms: machines post there, thousands a second."""
-    found: list[Callable[[ASGIApp], ASGIApp]] = []
+class Door(Protocol):
+    """A way past the routes of all rooms, for what machines send thousands of times a second."""
+
+    def takes(self, scope: Scope) -> bool:
+        """Whether a request goes this way."""
+        ...
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer it."""
+        ...
+
+
+def doors() -> list[Door]:
+    """The doors of all rooms."""
+    found: list[Door] = []
     for room in present():
         if _has(room, "api"):
             found.extend(getattr(importlib.import_module(f"app.{room}.api"), "doors", ()))
     return found
+
+
+def watchers() -> tuple[Watcher, ...]:
+    """What each room wants looked at when time alone may have changed something.
+
+    A room that watches has `queries.attention` and `commands.watch`.
+    """
+    found: list[Watcher] = []
+    for room in present():
+        if _has(room, "commands") and _has(room, "queries"):
+            queries = importlib.import_module(f"app.{room}.queries")
+            commands = importlib.import_module(f"app.{room}.commands")
+            if hasattr(queries, "attention") and hasattr(commands, "watch"):
+                found.append(Watcher(queries.attention, commands.watch))
+    return tuple(found)
 
 
 def register_projectors() -> None:

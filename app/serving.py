@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 import uvicorn
+from sqlalchemy import Connection
 from uvicorn.server import HANDLED_SIGNALS
 
 from app import clock
@@ -96,11 +97,18 @@ def prepare(settings: Settings) -> Database:
             "SQLite %s can corrupt a database; use 3.51.3 or newer (pysqlite3)", verdict.version
         )
     engine = sqlite_engine(settings.sqlite_file, write=True)
-    copy = migrate_sqlite(settings.sqlite_file, engine, clock.now())
+    copy = migrate_sqlite(settings.sqlite_file, engine, clock.now(), _remake)
     engine.dispose()
     if copy is not None:
         log.warning("migrated; a verified copy of the database as it was lies at %s", copy)
     return open_database(settings)
+
+
+def _remake(connection: Connection) -> None:
+    """All rooms are needed for it, so they are imported only when there is something to migrate."""
+    from app.journal.verify import remake
+
+    remake(connection)
 
 
 def serve(settings: Settings) -> None:

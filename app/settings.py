@@ -66,6 +66,12 @@ class Settings(BaseSettings):
     max_body_bytes: int = Field(
         1 << 20, ge=1024, alias="PUNKTUM_MAX_BODY_BYTES", description="Largest request body."
     )
+    posts_per_s: int = Field(
+        1000,
+        ge=0,
+        alias="PUNKTUM_POSTS_PER_S",
+        description="Posts a second of one job token, ten seconds' worth at once; 0: no limit.",
+    )
     log_level: str = Field(
         "info",
         pattern="(?i)^(debug|info|warning|error)$",

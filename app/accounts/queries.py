@@ -9,6 +9,7 @@ from sqlmodel import Session, col, select
 
 from app.accounts.rules import token_state
 from app.accounts.tables import JobToken
+from app.campaigns.tables import CampaignStanding as Standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +27,10 @@ class TokenView:
 
 
 def tokens_of(session: Session, campaign_id: str, now: datetime) -> tuple[TokenView, ...]:
-    """A campaign's tokens, the newest first; one statement."""
+    """A campaign's tokens, the newest first; all have ended with the close. One statement."""
     rows = session.exec(
-        select(JobToken)
+        select(JobToken, Standing.state)
+        .outerjoin(Standing, col(Standing.campaign_id) == col(JobToken.campaign_id))
         .where(JobToken.campaign_id == campaign_id)
         .order_by(col(JobToken.created_at).desc(), col(JobToken.id))
     )
@@ -41,7 +43,7 @@ def tokens_of(session: Session, campaign_id: str, now: datetime) -> tuple[TokenV
             row.expires_at,
             row.revoked_at,
             row.last_used_at,
-            token_state(row.expires_at, row.revoked_at, now),
+            token_state(row.expires_at, row.revoked_at, now, is_closed=standing == "closed"),
         )
-        for row in rows
+        for row, standing in rows
     )

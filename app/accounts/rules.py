@@ -15,8 +15,10 @@ def expiry(now: datetime, last_window_ends_at: datetime | None) -> datetime:
     return max(now, last_window_ends_at) + AFTER_THE_WINDOW
 
 
-def token_state(expires_at: datetime, revoked_at: datetime | None, now: datetime) -> str:
-    """`valid`, `revoked` or `ended`."""
+def token_state(
+    expires_at: datetime, revoked_at: datetime | None, now: datetime, *, is_closed: bool = False
+) -> str:
+    """`valid`, `revoked` or `ended`; the close of its campaign ends a token too."""
     if revoked_at is not None:
         return "revoked"
-    return "valid" if now < expires_at else "ended"
+    return "valid" if now < expires_at and not is_closed else "ended"

@@ -24,15 +24,16 @@ def migrate(data: Data = None) -> None:
         migrate_sqlite,
         newest,
     )
+    from app.journal.verify import remake
 
     settings = settings_of(data)
     try:
         if settings.is_postgres:
             with engine_of(settings) as engine:
-                migrate_postgres(engine)
+                migrate_postgres(engine, remake)
         else:
             with alone(settings), engine_of(settings) as engine:
-                copy = migrate_sqlite(settings.sqlite_file, engine, clock.now())
+                copy = migrate_sqlite(settings.sqlite_file, engine, clock.now(), remake)
                 if copy is not None:
                     say(f"a verified copy of the database as it was lies at {copy}")
     except (NewerDatabase, MigrationFailed) as wrong:

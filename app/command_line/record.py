@@ -7,7 +7,7 @@ import sys
 import tempfile
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -24,6 +24,10 @@ from app.command_line.asking import (
     settings_of,
 )
 from app.errors import AppError
+
+if TYPE_CHECKING:
+    from app.runs.commands import Thinning
+    from app.settings import Settings
 
 
 @cli.command(epilog=examples("audit", "audit --anchor heads.json --json"))
@@ -83,6 +87,71 @@ def rebuild(data: Data = None) -> None:
             with engine_of(settings) as engine:
                 rebuild_database(engine)
     print("The projections were made again from the journal.")
+
+
+@cli.command(epilog=examples("thin my-campaign --dry-run", "thin my-campaign"))
+def thin(
+    campaign_id: str,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would go; write nothing.")
+    ] = False,
+    data: Data = None,
+) -> None:
+    """Remove most beats of a closed campaign: of each hour the first and the last stay.
+
+    The record is proven first; with a finding nothing is removed.
+    """
+    settings = settings_of(data)
+    with alone(settings):
+        refuse_missing(settings)
+        _refuse_unproven(settings)
+        done = _thinned(settings, campaign_id, dry_run)
+        if done.removed and not dry_run:
+            _give_room_back(settings)
+    if not done.removed:
+        print("Nothing to remove: each hour has its first and its last beat only.")
+        return
+    word = "Would remove" if dry_run else "Removed"
+    print(f"{word} {done.removed:,} beats of {done.attempts:,} attempts.")
+    print(f"{done.kept:,} events of theirs stay.")
+
+
+def _refuse_unproven(settings: Settings) -> None:
+    """End where the record does not hold: what is wrong in it must not be thinned away."""
+    from app.journal.verify import verify_database
+
+    with engine_of(settings) as engine:
+        findings = verify_database(engine).findings
+    if findings:
+        refuse(f"the record does not hold, see `punktum-server audit`: {findings[0].what}", 1)
+
+
+def _thinned(settings: Settings, campaign_id: str, dry: bool) -> Thinning:
+    from app.db.database import open_database
+    from app.journal import Actor
+    from app.runs.commands import thin as thin_out
+
+    actor, now, database = Actor("person", settings.person), clock.now(), open_database(settings)
+    try:
+        return database.write(
+            campaign_id, lambda tx: thin_out(tx, campaign_id, actor=actor, now=now, dry=dry)
+        )
+    except AppError as refusal:
+        refuse(str(refusal.detail), 1)
+    finally:
+        database.close()
+
+
+def _give_room_back(settings: Settings) -> None:
+    """Shrink the file; what was removed would else be kept for new rows."""
+    if settings.is_postgres:
+        return
+    before = settings.sqlite_file.stat().st_size
+    with engine_of(settings) as engine:
+        driver = engine.raw_connection()
+        driver.cursor().execute("VACUUM")
+        driver.close()
+    say(f"the database takes {settings.sqlite_file.stat().st_size:,} bytes instead of {before:,}")
 
 
 @cli.command("import", epilog=examples("import campaign.toml", "import --replace campaign.toml"))

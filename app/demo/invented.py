@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
 
 from punktum.configuration import config_sha256
@@ -20,6 +20,18 @@ STATES = (
     "parameters", "optimizer", "scheduler", "scaler", "random", "data_position", "progress",
 )  # fmt: skip
 CHECKPOINT_BYTES = 184_549_376
+RESTORED: Mapping[str, object] = {
+    "passed": True,
+    "save_s": 118.0,
+    "restore_s": 291.0,
+    "size": CHECKPOINT_BYTES,
+    "states": list(STATES),
+    "compared": "loss",
+    "steps": 20,
+    "expected": "0.8412",
+    "found": "0.8412",
+    "path": "checkpoints/restore-01/step-200",
+}
 
 
 def digest(said: str) -> str:
@@ -32,7 +44,7 @@ class Invented:
     """One run of the sample. Hours count from the start of the lot.
 
     `ends` is None for the run that goes on; `breaks` is the hour at which its loss stops being a
-    number. `top` is the F1 that its curve comes near to.
+    number. `top` is the F1 that its curve comes near to, `restored` what a restore check found.
     """
 
     id: str
@@ -46,7 +58,7 @@ class Invented:
     parent: str | None = None
     breaks: float | None = None
     saves: bool = True
-    measured: Mapping[str, float] = field(default_factory=dict)
+    restored: Mapping[str, object] | None = None
 
     @property
     def attempt_id(self) -> str:
@@ -106,7 +118,7 @@ def runs(corpus: str) -> tuple[Invented, ...]:
         Invented("pilot-01", "pilot", 5.15, 9.35, {**rank_16, "lr": "0.0004", "limit": "0.3"},
                  4.2, 0.741, corpus),
         Invented("restore-01", "restore-check", 9.4, 10.2, {**rank_16, "lr": "0.0004"},
-                 0.8, 0.7, corpus),
+                 0.8, 0.7, corpus, restored=RESTORED),
         Invented("control-01", "control", 10.75, 21.45, {**base, "adapter": "none", "lr": "0.0002"},
                  10.7, 0.7856, corpus),
         Invented("a-01", "variant-a", 21.5, 25.3, {**rank_16, "lr": "0.0008"},

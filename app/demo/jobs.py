@@ -43,6 +43,13 @@ class Jobs:
         options = ["--step", step, "--output", "out", "--corpus", "held-out=ids.txt", "--strict"]
         self._punktum(["run", *options, "--", *command], expected)
 
+    def check_restore(self, step: str, script: str) -> None:
+        """`punktum restore-check` with a script that saves, and with `--resume` goes on."""
+        options = ["--step", step, "--output", "out"]
+        compared = ["--compare", "loss", "--steps", "2", "--tolerance", "0"]
+        both = ["--save", f"python {script}", "--resume", f"python {script} --resume"]
+        self._punktum(["restore-check", *options, *compared, *both], 0)
+
     def verify(self, deliverable: str, runs: Sequence[str]) -> None:
         """`punktum verify out --deliverable D`; raises `JobFailed` where a check fails."""
         named = [word for run in runs for word in ("--run", run)]

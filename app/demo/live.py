@@ -110,7 +110,7 @@ class _Walk:
 
     def _pilot(self) -> None:
         self._train_once("pilot", *HIDDEN, "--epochs", "10")
-        self._jobs.run("restore-check", "python", "restore_check.py")
+        self._jobs.check_restore("restore-check", "restore_check.py")
         self._tell("restore-check")
         took_s = self._desk.runs()[self._desk.completed("pilot")]["machine_s"]
         decision = {

@@ -52,6 +52,7 @@ class Told:
             progress=self.run.progress(elapsed_s),
             total=self.run.total,
             metrics=self.run.metrics(elapsed_s),
+            inputs={"invoices": {"expected": 1200, "truncated": 0}},
             expect_next_s=expect_next_s,
         )
 
@@ -127,4 +128,6 @@ def _end(told: Told, zero_at: datetime, ended_at: datetime, post: Post) -> None:
         return
     last = {**run.metrics(told.elapsed_s(ended_at)), "eval_f1": run.f1(1.0)}
     said: dict[str, Any] = {"progress": run.total, "total": run.total, "exit_code": 0}
+    if run.restored is not None:
+        said["restore"] = run.restored
     post("finish", told.event(ended_at, metrics=last, **said), ended_at)

@@ -48,9 +48,14 @@ def verify_database(
 def rebuild_database(engine: Engine) -> None:
     """Make every projection again, in one transaction."""
     with engine.connect() as connection, connection.begin():
-        session = WriteSession(connection)
-        audit.rebuild(session)
-        session.finish()
+        remake(connection)
+
+
+def remake(connection: Connection) -> None:
+    """Make every projection again, inside the transaction of somebody else."""
+    session = WriteSession(connection)
+    audit.rebuild(session)
+    session.finish()
 
 
 def _compare(connection: Connection) -> list[audit.Finding]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
+from typing import Final, TypeVar
 
 from fastapi import Request
 from starlette.datastructures import UploadFile
@@ -13,6 +14,10 @@ from app.texts import Text, text
 from app.web import tokens
 from app.web.sent import digest, sent_forms
 
+T = TypeVar("T")
+MOST_FILES: Final = 1000
+"""A spool folder, chosen file by file."""
+
 
 @dataclass(slots=True)
 class Form:
@@ -21,6 +26,8 @@ class Form:
     values: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, bytes] = field(default_factory=dict)
     lists: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    uploads: Mapping[str, tuple[tuple[str, bytes], ...]] = field(default_factory=dict)
+    """Where a field takes several files: each with the name that it was chosen by."""
     errors: dict[str, Text] = field(default_factory=dict)
 
     def get(self, name: str, default: str = "") -> str:
@@ -44,7 +51,8 @@ async def read_form(request: Request) -> AsyncIterator[Form]:
     """
     form = await _typed(request)
     values = [(name, item) for name, items in form.lists.items() for item in items]
-    key = digest(request.scope["path"], [*values, *form.files.items()])
+    files = [(name, item) for name, items in form.uploads.items() for _, item in items]
+    key = digest(request.scope["path"], [*values, *files])
     sent = sent_forms(request)
     await sent.begin(key)
     request.state.form_key = key
@@ -55,13 +63,15 @@ async def read_form(request: Request) -> AsyncIterator[Form]:
 
 
 async def _typed(request: Request) -> Form:
-    data = await request.form(max_files=8, max_fields=2000)
+    data = await request.form(max_files=MOST_FILES, max_fields=2000)
     values: dict[str, str] = {}
     lists: dict[str, list[str]] = {}
     files: dict[str, bytes] = {}
+    uploads: dict[str, list[tuple[str, bytes]]] = {}
     for name, value in data.multi_items():
         if isinstance(value, UploadFile):
             files[name] = await value.read()
+            uploads.setdefault(name, []).append((value.filename or "", files[name]))
         else:
             values[name] = value
             lists.setdefault(name, []).append(value)
@@ -69,4 +79,8 @@ async def _typed(request: Request) -> Form:
         raise Forbidden(
             text("This form is from another page or too old. Load the page and send it once more.")
         )
-    return Form(values, files, {name: tuple(items) for name, items in lists.items()})
+    return Form(values, files, _whole(lists), _whole(uploads))
+
+
+def _whole(found: Mapping[str, list[T]]) -> dict[str, tuple[T, ...]]:
+    return {name: tuple(items) for name, items in found.items()}

@@ -28,7 +28,16 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 log = logging.getLogger("punktum.request")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-JOB_PATHS = ("/api/v1/runs/", "/api/v1/events", "/api/v1/sheet", "/api/v1/deliverables/")
+TRACKER_PATH = "/mlflow/"
+"""Where stock clients of MLflow log runs, with a job's token; they read refusals their own way."""
+JOB_PATHS = (
+    "/api/v1/runs/", "/api/v1/events", "/api/v1/sheet", "/api/v1/deliverables/", TRACKER_PATH,
+)  # fmt: skip
+CLIENT_FILE = "/punktum.py"
+"""The client as one file: jobs fetch it with their token, people without one."""
+SPOOLS = re.compile(r"/campaigns/[^/]+/connect/spool\Z")
+"""Where a person hands in the spool of a box, which is larger than what else is posted."""
+MOST_OF_A_SPOOL = 64 << 20
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
@@ -86,15 +95,15 @@ class Walls:
 
         try:
             self._judge(scope)
-            await self.app(scope, _limited(receive, self.max_body), answer)
+            await self.app(scope, _limited(receive, self._most(scope["path"])), answer)
         except AppError as refusal:
-            await refuse(refusal, answer)
+            await refuse(refusal, answer, scope["path"])
         except Exception:
             log.exception("failed", extra={"request_id": request_id})
             if seen["status"]:
                 raise
             detail = text("This failed on the server. The log names it by {id}.", id=request_id)
-            await refuse(Broken(detail), answer)
+            await refuse(Broken(detail), answer, scope["path"])
         finally:
             # Jobs beat all day: what went well is only for those who look for it.
             level = logging.DEBUG if is_job and seen["status"] < 400 else logging.INFO
@@ -111,17 +120,20 @@ class Walls:
             raise Malformed(
                 text("This server is not known by the name in the Host header."), field="Host"
             )
-        if _CONTROL.search(scope["path"]) or _CONTROL.search(
-            unquote(scope["query_string"].decode("latin-1"))
-        ):
+        asked = scope["path"]
+        if scope["query_string"]:
+            asked += unquote(scope["query_string"].decode("latin-1"))
+        if _CONTROL.search(asked):
             raise Malformed(text("An address holds no control characters."))
         if self.jobs_port is not None and scope.get("server", ("", 0))[1] == self.jobs_port:
             _judge_job(scope["path"], headers)
-        if b"authorization" in headers and not scope["path"].startswith("/api/"):
+        for_jobs = scope["path"].startswith(("/api/", TRACKER_PATH))
+        for_people = not for_jobs and scope["path"] != CLIENT_FILE
+        if b"authorization" in headers and for_people:
             raise Forbidden(text("A job token writes the record of its campaign and nothing else."))
-        length = headers.get(b"content-length", b"0")
-        if not length.isdigit() or int(length) > self.max_body:
-            raise TooLarge(text("The body is over the limit of {n} bytes.", n=self.max_body))
+        length, most = headers.get(b"content-length", b"0"), self._most(scope["path"])
+        if not length.isdigit() or int(length) > most:
+            raise TooLarge(text("The body is over the limit of {n} bytes.", n=most))
         if scope["method"] in SAFE:
             return
         origin = headers.get(b"origin")
@@ -130,10 +142,14 @@ class Walls:
         if foreign or headers.get(b"sec-fetch-site") in (b"cross-site", b"same-site"):
             raise Forbidden(text("Requests from another site's page are not taken."))
 
+    def _most(self, path: str) -> int:
+        """How many bytes a body may have at this address."""
+        return max(self.max_body, MOST_OF_A_SPOOL) if SPOOLS.match(path) else self.max_body
+
 
 def _judge_job(path: str, headers: Mapping[bytes, bytes]) -> None:
     """On the jobs' port: its few addresses, each with a token."""
-    if not path.startswith(JOB_PATHS):
+    if not path.startswith(JOB_PATHS) and path != CLIENT_FILE:
         raise NotFound(text("There is nothing at this address."))
     if not headers.get(b"authorization", b"").strip():
         raise NotSignedIn(text("This port takes posts of jobs with their token only."))
@@ -172,9 +188,12 @@ def _limited(receive: Receive, most: int) -> Receive:
     return counted
 
 
-async def refuse(refusal: AppError, send: Send) -> None:
+async def refuse(refusal: AppError, send: Send, path: str = "") -> None:
     """Answer with the one JSON shape from outside of any route."""
-    body = json.dumps(refusal.problem()).encode()
+    problem = refusal.problem()
+    if path.startswith(TRACKER_PATH):
+        problem |= {"error_code": str(refusal.status), "message": str(refusal.detail)}
+    body = json.dumps(problem).encode()
     headers = [
         (b"content-type", b"application/problem+json"),
         (b"content-length", str(len(body)).encode()),

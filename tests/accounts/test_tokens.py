@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import logging
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -11,6 +14,8 @@ from app.accounts import commands, queries
 from app.accounts.access import book
 from app.accounts.rules import expiry, token_state
 from app.db import Database
+from app.main import create_app
+from app.settings import Settings
 from tests.conftest import NOW, PERSON
 from tests.runs.campaigns import ID, closed, opened, token
 
@@ -84,6 +89,75 @@ def test_a_closed_campaign_gives_no_tokens(client: TestClient, database: Databas
     opened(database)
     closed(database)
     assert client.post(f"/api/v1/campaigns/{ID}/tokens").status_code == 409
+
+
+def test_a_token_ends_with_the_close_but_for_what_comes_late(
+    client: TestClient, database: Database
+) -> None:
+    opened(database)
+    job = token(client)
+    closed(database)
+    assert client.get("/api/v1/sheet", headers=job).status_code == 403
+    late = client.post(BEAT, headers=job)
+    assert (late.status_code, "closed" in late.json()["warnings"][0]) == (200, True)
+    (item,) = client.get(f"/api/v1/campaigns/{ID}/tokens").json()["items"]
+    assert item["state"] == "ended"
+
+
+def test_a_token_reads_nothing_but_its_sheet_and_the_client(
+    client: TestClient, database: Database
+) -> None:
+    """Every address that OpenAPI knows, asked with a token that is good."""
+    opened(database)
+    job = token(client)
+    described = client.get("/api/v1/openapi.json").json()["paths"]
+    read = [path for path, methods in described.items() if "get" in methods]
+    assert len(read) > 15
+    answered = {}
+    for path in read:
+        address = path.replace("{campaign_id}", ID).replace("{id}", ID)
+        answered[path] = client.get(re.sub(r"\{\w+\}", "1", address), headers=job).status_code
+    may = {path for path, status in answered.items() if status == 200}
+    assert {path for path in may if not path.startswith("/mlflow/")} <= {"/api/v1/sheet"}
+    pages = ("/campaigns", f"/campaigns/{ID}", f"/campaigns/{ID}/connect", "/offers", "/healthz")
+    assert {client.get(path, headers=job).status_code for path in pages} == {403}
+    assert client.get("/punktum.py", headers=job).status_code == 200
+
+
+def test_a_token_is_in_no_table_and_in_no_line_of_the_log(
+    client: TestClient, database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    opened(database)
+    caplog.set_level(logging.DEBUG)
+    job = token(client)
+    secret = job["Authorization"].removeprefix("Bearer ")
+    for method, path in (
+        ("POST", BEAT), ("POST", "/api/v1/events"), ("GET", "/api/v1/sheet"),
+        ("GET", f"/campaigns/{ID}"), ("GET", "/punktum.py"),
+    ):  # fmt: skip
+        client.request(method, path, headers=job)
+    assert [record for record in caplog.records if "request" in record.getMessage()] != []
+    told = [f"{record.getMessage()} {vars(record)}" for record in caplog.records]
+    ours = [line for line in told if "httpx" not in line]
+    assert [line for line in ours if secret in line] == []
+    with database.read() as session:
+        rows = session.connection().exec_driver_sql("SELECT * FROM job_tokens").mappings().all()
+    (row,) = rows
+    assert row["sha256"] == hashlib.sha256(secret.encode()).hexdigest()
+    assert [name for name, value in row.items() if secret in str(value)] == []
+
+
+def test_a_token_in_an_address_opens_nothing(
+    settings: Settings, database: Database, client: TestClient
+) -> None:
+    opened(database)
+    secret = token(client)["Authorization"].removeprefix("Bearer ")
+    jobs = create_app(settings.model_copy(update={"jobs_port": 80}), database, b"secret")
+    for path in (BEAT, "/api/v1/sheet", "/punktum.py"):
+        for query in (f"token={secret}", f"access_token={secret}", f"authorization={secret}"):
+            method = "POST" if path == BEAT else "GET"
+            answer = TestClient(jobs).request(method, f"{path}?{query}&campaign={ID}")
+            assert answer.status_code == 401, (path, query)
 
 
 def test_use_is_noted_once_in_a_while(database: Database) -> None:

@@ -89,7 +89,7 @@ def test_a_draft_cannot_be_closed(client: TestClient) -> None:
 
 
 def test_after_the_close_every_write_is_refused(client: TestClient) -> None:
-    token = _prepared(client)
+    _prepared(client)
     assert _close(client).status_code == 200
     now = clock.now().isoformat()
     order = {
@@ -116,11 +116,36 @@ def test_after_the_close_every_write_is_refused(client: TestClient) -> None:
     }
     for path, body in writes.items():
         assert client.post(path, json=body).status_code == 409, path
-    beat = {"attempt_id": "1" * 32, "source": "main", "seq": 9}
-    answer = client.post(
-        "/api/v1/runs/r-0/beat", json=beat, headers={"Authorization": f"Bearer {token}"}
-    )
-    assert answer.status_code in (403, 409)
+    away = client.post(f"{API}/runs/r-0/archive", json={"reason": "late"})
+    assert away.status_code == 409
+
+
+def test_what_comes_after_the_close_stands_beside_the_report(client: TestClient) -> None:
+    token = _prepared(client)
+    _close(client)
+    before = client.get(f"{API}/report").json()
+    assert before["errata"] == []
+    runs = client.get(f"{API}/runs").json()
+    fail = {"attempt_id": "1" * 32, "seq": 9, "reason_code": "infra", "at": "2026-12-01T02:10:00Z"}
+    for name in ("r-0", "r-9"):
+        answer = client.post(
+            f"/api/v1/runs/{name}/fail", json=fail, headers={"Authorization": f"Bearer {token}"}
+        )
+        assert answer.status_code == 200
+        assert "changes no figure" in answer.json()["warnings"][0]
+    after = client.get(f"{API}/report").json()
+    errata = after.pop("errata")
+    assert after == {name: value for name, value in before.items() if name != "errata"}
+    assert client.get(f"{API}/runs").json() == runs
+    assert [(one["run"], one["events"], one["status"]) for one in errata] == [
+        ("r-0", 1, "failed"),
+        ("r-9", 1, "failed"),
+    ]
+    assert errata[0]["said"].startswith("came after the close: 1 event; says: failed")
+    assert client.get("/campaigns/small/report.json").json()["errata"] == errata
+    for page in ("/campaigns/small/report", "/campaigns/small/closing"):
+        lines = [line.text() for line in read(client.get(page)).css("#errata li")]
+        assert [line.split()[0] for line in lines] == ["r-0", "r-9"]
 
 
 def test_the_report_says_what_was_committed_accepted_and_decided(client: TestClient) -> None:

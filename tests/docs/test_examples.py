@@ -47,7 +47,7 @@ BROWSER_MAKES = {DOCS / "timeline.png"}
 MOST_ACTIONS = 22
 STAND_IN = "5" * 64
 """Stands for what a command in a shell would work out."""
-COMMANDS = ("check", "run", "verify", "status", "replay")
+COMMANDS = ("check", "run", "verify", "restore-check", "status", "replay")
 
 
 @dataclass(frozen=True)
@@ -369,7 +369,12 @@ def _environment(folder: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize(
     ("page", "source"),
-    [(page.name, one.text) for page in PAGES for one in blocks(page, "python")],
+    [
+        (page.name, one.text)
+        for page in PAGES
+        for one in blocks(page, "python")
+        if page.name != "integrations.md"  # with real frameworks: tests/integrations
+    ],
 )
 def test_a_python_example_runs_without_a_server(page: str, source: str, tmp_path: Path) -> None:
     done = subprocess.run(
@@ -385,6 +390,42 @@ def test_a_python_example_runs_without_a_server(page: str, source: str, tmp_path
     kinds = [json.loads(line)["kind"] for line in spool.read_text("utf-8").splitlines()]
     assert (kinds[0], kinds[-1]) == ("start", "finish")
     assert "beat" in kinds
+
+
+def test_the_restore_check_of_the_client_page_passes(tmp_path: Path) -> None:
+    """Its command and its training, as they stand there, with and without what a resume needs."""
+    section = (DOCS / "client.md").read_text("utf-8").split("### punktum restore-check\n", 1)[1]
+    command = re.search(r"```sh\n(.*?)```", section, re.S)
+    training = re.search(r"```python\n(.*?)```", section, re.S)
+    assert command is not None
+    assert training is not None
+    (tmp_path / "bin").mkdir()
+    for name, words in (("python", ""), ("punktum", " -m punktum")):
+        program = tmp_path / "bin" / name
+        program.write_text(f'#!/bin/sh\nexec {sys.executable}{words} "$@"\n')
+        program.chmod(0o755)
+    environment = _environment(tmp_path)
+    environment["PATH"] = f"{tmp_path / 'bin'}:{environment['PATH']}"
+
+    def check(source: str) -> subprocess.CompletedProcess[str]:
+        (tmp_path / "train.py").write_text(source)
+        return subprocess.run(
+            ["/bin/sh", "-c", command[1]],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    done = check(training[1])
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("passed    loss agrees over 20 steps")
+    forgets = training[1].replace("    source.setstate((version, tuple(numbers), rest))\n", "")
+    assert forgets != training[1]
+    done = check(forgets)
+    assert done.returncode == 1, done.stderr
+    assert done.stdout.startswith("FAILED    loss differs at step 1 after the checkpoint")
 
 
 @cache
@@ -426,7 +467,7 @@ def test_every_command_and_option_that_is_named_exists(page: Path) -> None:
     wrong = []
     for said in _said_commands(page):
         ours = said.split(" -- ")[0]
-        found = re.match(r"(?:\S+/)?(punktum-server|punktum|run)\b ?([a-z]\w*)?", ours)
+        found = re.match(r"(?:\S+/)?(punktum-server|punktum|run)\b ?([a-z][\w-]*)?", ours)
         if found is None or not ours.startswith(("punktum", ".venv/bin/punktum", "./bin/run")):
             continue
         program, command = found[1], found[2] or ""
@@ -601,7 +642,10 @@ def test_the_actions_are_those_of_the_example() -> None:
     steps = {step["id"] for step in plan["steps"]}
     lines = [one for action in _actions() for one in names_in(action)]
     runs = [
-        part for line in lines for part in line.split(" && ") if part.startswith("punktum run ")
+        part
+        for line in lines
+        for part in line.split(" && ")
+        if part.startswith(("punktum run ", "punktum restore-check "))
     ]
     assert {re.findall(r"--step (\S+)", run)[0] for run in runs} <= steps
     scripts = {name for line in lines for name in re.findall(r"python (\S+\.py)", line)}

@@ -213,7 +213,8 @@ def test_its_readme_names_what_is_there() -> None:
     with (EXAMPLE / "campaign.toml").open("rb") as stream:
         file = tomllib.load(stream)
     steps = {step["id"] for step in file["steps"] if step["kind"] in ("machine", "transfer")}
-    assert set(re.findall(r"^job ([\w-]+) ", readme, re.M)) == steps
+    jobs = re.findall(r"^(?:job|punktum restore-check --step) ([\w-]+) ", readme, re.M)
+    assert set(jobs) == steps
     verified = set(re.findall(r"--deliverable ([\w-]+)", readme))
     assert verified == {one["id"] for one in file["deliverables"]}
     listed = set(re.findall(r"^\| `(\w+\.py)`", readme, re.M))

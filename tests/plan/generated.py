@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from random import Random
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 
@@ -39,6 +39,7 @@ from app.plan.rules.model import (
     Tolerance,
     Uncertainty,
 )
+from app.plan.rules.stopping import TAKEN
 from app.plan.rules.working import WAKING, WorkingHours
 
 T = TypeVar("T")
@@ -201,16 +202,26 @@ class _Maker:
         return step
 
     def stop_rule(self, name: str, steps: Sequence[str]) -> PlannedStopRule:
+        """A rule that says what its kind needs and nothing else."""
+        kind = self.random.choice([kind for kind in StopKind if kind is not StopKind.NOT_BETTER])
+        said: dict[str, Any] = {
+            "metric": self.random.choice(["loss", "grad_norm", self.line()]),
+            "value": self.figure(),
+            "for": self.random.choice([1, 5, 1000]),
+            "after_step": self.maybe(self.length),
+            "after_hours": self.figure(),
+        }
+        kept = {key: value for key, value in said.items() if key in TAKEN[kind]}
         return PlannedStopRule(
             name,
-            kind=self.random.choice(list(StopKind)),
-            metric=self.random.choice(["loss", "grad_norm", self.line()]),
-            value=self.figure(),
-            for_=self.random.choice([1, 5, 1000]),
+            kind=kind,
+            metric=kept.get("metric"),
+            value=kept.get("value"),
+            for_=kept.get("for", 1),
             act=self.random.choice(["stop", "warn"]),
             steps=self.some(steps),
-            after_step=self.maybe(self.length),
-            after_hours=self.maybe(self.figure),
+            after_step=kept.get("after_step"),
+            after_hours=kept.get("after_hours"),
         )
 
     def check(self, corpora: Sequence[str]) -> Check:

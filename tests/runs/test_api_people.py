@@ -103,7 +103,8 @@ def test_every_answer_is_documented(client: TestClient) -> None:
         post = paths[f"/api/v1/runs/{{run_id}}/{kind.value}"]["post"]
         schema = post["requestBody"]["content"]["application/json"]["schema"]
         assert set(schema["properties"]) == set(fields) - {"kind"}
-        assert {"200", "401", "403", "409", "413", "422", "503"} <= set(post["responses"])
+        refused = {"401", "403", "409", "410", "413", "422", "429", "503"}
+        assert {"200", *refused} <= set(post["responses"])
     for address in ("/api/v1/events", "/api/v1/runs/{run_id}/exit/{code}"):
         assert "requestBody" in paths[address]["post"]
     assert "get" in paths["/api/v1/sheet"]

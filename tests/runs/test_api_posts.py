@@ -329,9 +329,13 @@ def test_conflicts_say_what_the_client_reads(client: TestClient, job: dict[str, 
 def test_after_the_close(client: TestClient, job: dict[str, str], database: Database) -> None:
     _start(client, job)
     closed(database)
-    answer = _post(client, job, "beat", {})
-    assert answer.status_code == 409
-    assert answer.json()["type"].endswith("campaign-closed")
+    for n, (headers, query) in enumerate(((job, ""), ({}, f"?campaign={ID}"))):
+        body = {"progress": n}
+        answer = client.post(f"/api/v1/runs/a-01/beat{query}", headers=headers, json=body)
+        assert (answer.status_code, answer.json()["status"]) == (200, "running")
+        assert answer.json()["warnings"] == [
+            "the campaign is closed; kept as evidence that came late, it changes no figure"
+        ]
     assert client.get("/api/v1/sheet", headers=job).status_code == 403
 
 

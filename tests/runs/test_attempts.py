@@ -6,7 +6,9 @@ import pytest
 
 from app.runs.rules.attempts import facts_of, machine_s, started_at_us, step_of
 from app.runs.rules.events import Status
-from tests.runs.stories import T0, arrive, at_once, facts, said, started
+from app.runs.rules.judging import Context
+from punktum.stop_rules import StopRule
+from tests.runs.stories import RULES, T0, arrive, at_once, facts, said, started
 
 NAN = said(2, metrics={"loss": "nan"}, elapsed_s=2)
 
@@ -81,7 +83,8 @@ def test_reasons_that_were_not_said() -> None:
 
 def test_the_first_rule_that_fired_is_the_reason() -> None:
     other = said(1, source="rank-1", fired=[{"rule": "mine"}], elapsed_s=1)
-    found = facts([started(), NAN, other, said(3, "stop")])
+    context = Context((StopRule("mine", "custom"), *RULES))
+    found = facts([started(), NAN, other, said(3, "stop")], context)
     assert [fired.rule for fired in found.firings] == ["mine", "loss-not-finite"]
     assert found.end is not None
     assert found.end.rule == "mine"

@@ -81,9 +81,16 @@ def test_the_clients_word_and_ours_are_one_firing() -> None:
 
 
 def test_a_rule_that_only_the_client_saw_counts() -> None:
-    state = fold([said(1, fired=[{"rule": "mine", "text": "my own check"}])], CONTEXT)
+    context = Context((StopRule("mine", "custom"),))
+    state = fold([said(1, fired=[{"rule": "mine", "text": "my own check"}])], context)
     (fired,) = state.firings
     assert (fired.rule, fired.act, fired.on_box, fired.confirmed) == ("mine", "stop", True, False)
+
+
+def test_a_rule_that_the_plan_does_not_have_only_warns() -> None:
+    said_by_client = {"rule": "made-up", "act": "stop", "text": "out of thin air"}
+    (fired,) = fold([said(1, fired=[said_by_client])], CONTEXT).firings
+    assert (fired.rule, fired.act, fired.on_box) == ("made-up", "warn", True)
 
 
 def test_the_act_of_a_known_rule_is_the_plans() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from datetime import timedelta
 from typing import Any
 
@@ -219,7 +218,7 @@ def test_one_run_with_everything_known(browser: TestClient, sqlite: Database) ->
     (attempt,) = rows(tree, "attempts")
     assert attempt[1] == "Stopped"
     assert attempt[5] == "box-1 lot-1 · GPU 0"
-    assert attempt[6] == "Rule loss-not-finite: loss is nan events missing: 1"
+    assert attempt[6] == "Rule loss-not-finite: loss is nan"
     (rule,) = rows(tree, "rules")
     assert rule == ["loss-not-finite", "loss", "2", "nan", "Fired"]
     assert len(rows(tree, "stops")) == 1
@@ -253,6 +252,22 @@ def test_what_happened_stands_before_the_beats_which_are_folded(
     assert words(exact) == "1.2 GiB"
     german = browser.get(f"{URL}/a-01", headers={"Accept-Language": "de"})
     assert words(read(german).css_first("#events td [title*='1.288.490.189']")) == "1,2 GiB"
+
+
+def test_the_newest_checkpoint_is_a_row_and_the_earlier_ones_are_folded(
+    browser: TestClient, sqlite: Database
+) -> None:
+    opened(sqlite)
+    saves = [event(seq, "checkpoint", path=f"c/{seq}") for seq in range(2, 8)]
+    recorded(sqlite, event(1, "start"), *saves)
+    tree = page(browser, f"{URL}/a-01")
+    facts = tree.css("#events > table tbody tr")
+    assert [words(row.css_first("th")) for row in facts] == ["Checkpoint", "Start"]
+    assert words(facts[0].css("td")[-1]) == "Path c/7"
+    assert [words(fold) for fold in tree.css("#events summary")] == [
+        "Checkpoints 2–6, Tue, 1 Dec, 09:00–09:00 5 earlier checkpoints of main, attempt 1"
+    ]
+    assert len(tree.css("#checkpoints-1-main tbody tr")) == 5
 
 
 def test_events_are_paged(browser: TestClient, sqlite: Database) -> None:
@@ -314,64 +329,6 @@ def test_what_is_not_there(browser: TestClient, sqlite: Database) -> None:
     assert browser.get(f"{URL}/none").status_code == 404
 
 
-def test_a_token_is_made_shown_once_and_revoked(browser: TestClient, sqlite: Database) -> None:
-    opened(sqlite)
-    answer = submit(browser, CONNECT, "form#new-token", {"name": "box 7"})
-    assert answer.status_code == 200
-    tree = read(answer)
-    secret = words(tree.css_first("#token .code code"))
-    assert secret.startswith("pk_")
-    headers = {"Authorization": f"Bearer {secret}"}
-    assert browser.post("/api/v1/runs/a-01/beat", headers=headers).status_code == 200
-    again = page(browser, CONNECT)
-    assert secret not in (again.html or "")
-    (row,) = rows(again, "tokens")
-    assert row[0].startswith("box 7")
-    assert row[3] == "Tue, 1 Dec, 15:12"
-    assert submit(browser, CONNECT, "#tokens form").status_code == 303
-    assert rows(page(browser, CONNECT), "tokens")[0][4] == "Revoked"
-    assert browser.post("/api/v1/runs/a-01/beat", headers=headers).status_code == 403
-
-
-def test_the_lines_to_paste_name_this_server_and_the_step(
-    browser: TestClient, sqlite: Database
-) -> None:
-    opened(sqlite)
-    tree = page(browser, f"{CONNECT}?step=variant-a")
-    blocks = [words(block) for block in tree.css("#how .code code")]
-    assert blocks[0] == "punktum check punktum run --step variant-a -- python train.py"
-    assert blocks[1].startswith('import punktum with punktum.run("variant-a") as run:')
-    assert "http://testserver/api/v1/runs/variant-a-01/start" in blocks[2]
-    assert "export PUNKTUM_URL=http://testserver" in words(tree.css_first("#where .code code"))
-    assert len(tree.css("#where .code")) == 1
-    assert words(page(browser, f"{CONNECT}?step=x").css_first("#how .code")).endswith(
-        "python train.py"
-    )
-
-
-@pytest.mark.parametrize(
-    ("taken", "free"),
-    [
-        ((), "variant-a-01"),
-        (("variant-a-02",), "variant-a-01"),
-        (("variant-a-01",), "variant-a-02"),
-        (("variant-a-01", "variant-a-02", "variant-a-04", "control-03"), "variant-a-03"),
-    ],
-)
-def test_the_lines_for_a_shell_name_a_run_id_that_is_free(
-    browser: TestClient, sqlite: Database, taken: tuple[str, ...], free: str
-) -> None:
-    opened(sqlite)
-    for number, run_id in enumerate(taken, start=1):
-        attempt = f"{number:032x}"
-        recorded(sqlite, event(1, "start", run=run_id, attempt_id=attempt), event(2))
-    block = words(page(browser, f"{CONNECT}?step=variant-a").css("#how .code code")[2])
-    assert re.findall(r"/api/v1/runs/([^/]+)/", block) == [free, free]
-    job = {"Authorization": f"Bearer {browser.post(TOKENS).json()['token']}"}
-    start = {"step": "variant-a", "config_sha256": "e" * 64}
-    assert browser.post(f"/api/v1/runs/{free}/start", json=start, headers=job).status_code == 200
-
-
 @pytest.mark.parametrize("name", ["connect", "time"])
 def test_a_run_may_be_called_as_any_part_of_an_address(
     browser: TestClient, sqlite: Database, name: str
@@ -394,21 +351,12 @@ def test_connecting_and_time_are_part_of_the_runs(browser: TestClient, sqlite: D
         assert [words(tab) for tab in tree.css(".tabs [aria-current]")] == ["Runs"]
 
 
-def test_the_tunnel_is_shown_where_the_port_for_jobs_is_open(
-    browser: TestClient, sqlite: Database, settings: Settings
-) -> None:
-    opened(sqlite)
-    app = create_app(settings.model_copy(update={"jobs_port": 8123}), sqlite, b"a secret")
-    tree = page(TestClient(app), CONNECT)
-    assert "ssh -N -R 8123:127.0.0.1:8123" in words(tree.css("#where .code")[1])
-
-
 def test_a_closed_campaign_offers_no_act(browser: TestClient, sqlite: Database) -> None:
     opened(sqlite)
     recorded(sqlite, event(1, "start"))
     browser.post(TOKENS)
     closed(sqlite)
-    for url in (URL, f"{URL}/a-01", CONNECT):
+    for url in (URL, f"{URL}/a-01"):
         assert page(browser, url).css("main form") == [], url
 
 

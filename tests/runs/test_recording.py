@@ -18,7 +18,6 @@ from tests.runs.campaigns import (
     FIRST,
     ID,
     SECOND,
-    closed,
     event,
     opened,
     plan,
@@ -362,18 +361,6 @@ def test_a_batch_is_judged_event_by_event(database: Database) -> None:
     assert (told.run, told.status, told.attempt) == ("b-01", "running", 1)
     assert run(database).progress == 2
     assert run(database, "b-01").progress == 7
-
-
-def test_after_the_close_nothing_is_taken(database: Database) -> None:
-    opened(database)
-    posted(database, event(1, "start"))
-    closed(database)
-    with pytest.raises(Conflict) as caught:
-        posted(database, event(2))
-    assert caught.value.problem()["type"] == "/problems/campaign-closed"
-    assert posted(database, event(1, "start")).results[0].duplicate is True
-    (refusal,) = refusals(recorded(database, event(2)))
-    assert isinstance(refusal, Conflict)
 
 
 def test_an_unknown_campaign_is_not_found(database: Database) -> None:

@@ -1,5 +1,15 @@
 """Reading everything a close is made of."""
 
-from app.closing.queries.reading import Closing, closed_report, closing, explanations, report
+from app.closing.queries.reading import (
+    Closing,
+    SilentRun,
+    closed_report,
+    closing,
+    errata,
+    explanations,
+    report,
+)
 
-__all__ = ["Closing", "closed_report", "closing", "explanations", "report"]
+__all__ = [
+    "Closing", "SilentRun", "closed_report", "closing", "errata", "explanations", "report",
+]  # fmt: skip

@@ -15,9 +15,7 @@ from app.closing.queries.assembling import assemble
 from app.closing.rules.checklist import Point, Standing, checklist
 from app.closing.rules.deviations import Deviation, Explained, why_owed
 from app.closing.rules.plain import from_record
-from app.closing.rules.report import (
-    Report,
-)
+from app.closing.rules.report import Erratum, Report
 from app.closing.tables import Close, Explanation
 from app.deliverables import queries as deliverables
 from app.deliverables.rules.standing import DeliverableStanding
@@ -30,6 +28,15 @@ from app.timeline.rules.lines import StepLine
 
 
 @dataclass(frozen=True, slots=True)
+class SilentRun:
+    """A run that promised a sign and gave none: only a person can say how it ended."""
+
+    run: str
+    step: str
+    since_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
 class Closing:
     """What a person sees who is about to close: the report as it would be, and what is open."""
 
@@ -37,6 +44,7 @@ class Closing:
     deviations: tuple[Deviation, ...]
     points: tuple[Point, ...]
     timeline: TimelineView
+    silent: tuple[SilentRun, ...] = ()
 
 
 def explanations(session: Session, campaign_id: str) -> dict[str, Explained]:
@@ -80,7 +88,13 @@ def closing(session: Session, campaign_id: str, now: datetime) -> Closing | None
     budget = budget_of(session, campaign_id, accepted)
     points = checklist(_standing(view, plan, gaps, delivered, budget, found))
     report = assemble(session, view, plan, gaps, delivered, budget, points, now)
-    return Closing(report, gaps, points, view)
+    quiet = (run for run in found if run.silent and not run.archived)
+    return Closing(report, gaps, points, view, tuple(_silent(run, plan) for run in quiet))
+
+
+def _silent(run: runs.RunView, plan: PlanView) -> SilentRun:
+    step = plan.step(run.step) if run.step is not None else None
+    return SilentRun(run.id, step.title if step else run.step or "", run.silent_since_at)
 
 
 def _deviation(
@@ -150,6 +164,12 @@ def _standing(
         going=tuple(run.id for run in found if run.status == "running"),
         unretrieved=sum(one.state == "accepted" and one.retrieved is None for one in delivered),
     )
+
+
+def errata(session: Session, campaign_id: str) -> tuple[Erratum, ...]:
+    """What was added after the close, beside the closed figures: late evidence of runs."""
+    late = runs.came_late(session, campaign_id)
+    return tuple(Erratum(one.run, one.events, one.came_at, one.status, one.said) for one in late)
 
 
 def report(session: Session, campaign_id: str, now: datetime) -> Report | None:

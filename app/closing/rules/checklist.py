@@ -12,11 +12,15 @@ from app.texts import Text, ntext, text
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One item: what should be true, whether it is, and where it is mended."""
+    """One item: what should be true, whether it is, and where it is mended.
+
+    `is_red`: it cannot be mended by a word at the close, since something was never looked at.
+    """
 
     said: Text
     is_open: bool
     room: str
+    is_red: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +60,21 @@ def checklist(standing: Standing) -> tuple[Point, ...]:
             text("Not decided: {names}", names=names(standing.undecided)),
             "decisions",
         ),
-        _point(
-            len(standing.silent_rules),
-            text("Every stop rule was evaluated"),
-            text("Never evaluated: {names}", names=names(standing.silent_rules)),
-            "runs",
-        ),
+        *_rules(standing),
         *_results(standing),
         *_money(standing),
     )
-    return tuple(sorted(points, key=lambda point: not point.is_open))
+    return tuple(sorted(points, key=lambda point: (not point.is_open, not point.is_red)))
+
+
+def _rules(standing: Standing) -> tuple[Point, ...]:
+    """A red mark for each stop rule that nothing was ever held against."""
+    if not standing.silent_rules:
+        return (Point(text("Every stop rule was evaluated"), False, "runs"),)
+    return tuple(
+        Point(text("Stop rule {rule} was never evaluated", rule=rule), True, "runs", is_red=True)
+        for rule in standing.silent_rules
+    )
 
 
 def _results(standing: Standing) -> tuple[Point, ...]:

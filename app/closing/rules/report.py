@@ -121,6 +121,17 @@ class StopLine:
 
 
 @dataclass(frozen=True, slots=True)
+class Erratum:
+    """What came after the close: it stands beside the report and changes none of its figures."""
+
+    run: str
+    events: int
+    came_at: datetime
+    status: str | None
+    said: Text
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """Everything a close says. `closed_at` is None while it is only a preview."""
 

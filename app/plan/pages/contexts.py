@@ -14,6 +14,7 @@ from app.plan.queries import PlanView
 from app.plan.rules.answer import plan_answer, why_not
 from app.plan.rules.changes import Change
 from app.plan.rules.drawing import Drawing, draw
+from app.plan.rules.measured import Measured
 from app.plan.rules.needed import savings
 from app.plan.rules.scheduled import Schedule
 from app.plan.rules.sealing import promise
@@ -132,10 +133,11 @@ def plan_page(
     revised: tuple[Change, ...] = (),
     *,
     is_open: bool,
+    measured: Mapping[str, Measured] | None = None,
 ) -> PlanPage:
-    """Everything the page of a version shows."""
+    """Everything the page of a version shows; `measured` is what runs have shown of saving."""
     is_draft = view.version == 0
-    lines = step_lines(view)
+    lines = step_lines(view, measured)
     rule = view.plan.decision_rule
     return PlanPage(
         campaign_id=view.campaign_id,

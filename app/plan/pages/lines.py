@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from app.plan.pages.measured import measured_said
 from app.plan.queries import PlanView
 from app.plan.rules.estimated import Estimated, estimated
+from app.plan.rules.measured import Measured
 from app.plan.rules.model import Role, Step, StepClass
 from app.plan.rules.saving import Saving, saving
 from app.plan.rules.scheduled import Placement
@@ -51,17 +53,38 @@ class StepLine:
         return self.saving is not None or (self.estimate is not None and bool(self.estimate.parts))
 
 
-def step_lines(view: PlanView) -> tuple[StepLine, ...]:
-    """Placed steps in the order of the schedule, then those that are not in the plan."""
-    return tuple(_lines(view))
+def step_lines(
+    view: PlanView, measured: Mapping[str, Measured] | None = None
+) -> tuple[StepLine, ...]:
+    """Placed steps in the order of the schedule, then those that are not in the plan.
+
+    `measured` is what runs have shown of the saving of steps.
+    """
+    known = measured or {}
+    return tuple(
+        line if line.saving is None or line.step not in known else _measured(view, line, known)
+        for line in _lines(view)
+    )
 
 
-def saving_of(view: PlanView, step: Step) -> Saving | None:
-    """The advice for a step of a plan, for the lots that it runs on."""
+def _measured(view: PlanView, line: StepLine, known: Mapping[str, Measured]) -> StepLine:
+    step = view.step(line.step)
+    return line if step is None else replace(line, saving=saving_of(view, step, known))
+
+
+def saving_of(
+    view: PlanView, step: Step, measured: Mapping[str, Measured] | None = None
+) -> Saving | None:
+    """The advice for a step of a plan, for the lots that it runs on, by measured figures where
+    there are any."""
     bars = view.schedule.placements
     there = {bar.lot for bar in bars if bar.step == step.id}
     lots = tuple(lot for lot in view.windows if lot.id in there)
-    return saving(step, lots, view.plan.transfer_rate_bps)
+    found = (measured or {}).get(step.id)
+    advised = saving(step, lots, view.plan.transfer_rate_bps, found)
+    if advised is None or found is None:
+        return advised
+    return replace(advised, measured=measured_said(found, step.checkpoint))
 
 
 def _lines(view: PlanView) -> Iterator[StepLine]:

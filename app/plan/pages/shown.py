@@ -19,6 +19,7 @@ from app.plan.rules.changes import Change, readable
 from app.plan.rules.differences import differences
 from app.plan.rules.document import to_document
 from app.plan.rules.sealing import resolved
+from app.runs.queries import measured
 from app.texts import Text, text
 from app.web import page
 
@@ -68,6 +69,8 @@ def _page(request: Request, campaign_id: str, version: int | None) -> Response:
         draft = draft_of(session, campaign_id)
         versions = all_sealed(session, campaign_id)
         is_ordered = bool(lots_of(session, campaign_id))
+        is_running = version is None and frame.state == "running"
+        found = measured(session, campaign_id) if is_running else {}
     newest = versions[-1] if versions else None
     if version is None:
         view: PlanView | None = newest or draft
@@ -81,6 +84,7 @@ def _page(request: Request, campaign_id: str, version: int | None) -> Response:
         changes_since(draft, newest),
         _revised(view, versions),
         is_open=frame.state != "closed",
+        measured=found,
     )
     if is_ordered:  # the start is settled: the timeline says what waits
         shown = replace(shown, fit=replace(shown.fit, waiting=()))

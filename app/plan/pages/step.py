@@ -30,6 +30,7 @@ from app.plan.pages.sections import menu_of
 from app.plan.queries import placed_with
 from app.plan.rules.answer import plan_answer
 from app.plan.rules.estimated import Estimated, estimated
+from app.plan.rules.measured import Measured
 from app.plan.rules.model import Plan
 from app.plan.rules.precedence import STAR
 from app.plan.rules.saving import Saving
@@ -38,6 +39,7 @@ from app.plan.rules.typed.judging import judged, listed
 from app.plan.rules.typed.rows import Row, numbered
 from app.plan.rules.typed.steps import STEP_ALL, STEP_GROUPS, Group
 from app.plan.rules.typed.writing import write_table
+from app.runs.queries import measured
 from app.texts import Text, text
 from app.web import Form, page, read_form, redirect
 
@@ -144,7 +146,7 @@ def _page(
         summary=listed(done.errors, _names(index)),
         moved=moved.detail if moved is not None else None,
         estimate=estimated(step),
-        saving=saving_of(view, step),
+        saving=saving_of(view, step, _measured(request, loaded)),
         interruptions=_interruptions(request, loaded),
         menu=menu_of(view.campaign_id, view, "steps"),
         zone=view.plan.zone,
@@ -162,6 +164,14 @@ def _interruptions(request: Request, loaded: Loaded) -> Interruptions | None:
         return None
     with request.app.state.db.read() as session:
         return interruptions_of(session, loaded.draft.campaign_id, clock.now())
+
+
+def _measured(request: Request, loaded: Loaded) -> dict[str, Measured]:
+    """What the runs so far measured of saving; asked only of a campaign that has some."""
+    if loaded.frame.state != "running":
+        return {}
+    with request.app.state.db.read() as session:
+        return measured(session, loaded.draft.campaign_id)
 
 
 def _groups(plan: Plan, step_id: str) -> tuple[Group, ...]:

@@ -212,7 +212,11 @@ class DecisionPoint:
 
 @dataclass(frozen=True, slots=True)
 class PlannedStopRule:
-    """Written before the runs: what ends a run, and why. `for_` counts consecutive values."""
+    """Written before the runs: what ends a run, and why. `for_` counts consecutive values.
+
+    `after_hours` is when a rule about values begins, by when one about the control or a restore
+    decides, and how long silence or a run may last. `better` is higher or lower.
+    """
 
     id: str
     kind: str  # a StopKind's value
@@ -223,6 +227,7 @@ class PlannedStopRule:
     steps: tuple[str, ...] = ()
     after_step: int | None = None
     after_hours: Decimal | None = None
+    better: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from app.plan.rules.checkpoints import (
     last_safe_save_s,
 )
 from app.plan.rules.lots import LotWindow
+from app.plan.rules.measured import Measured, with_measured
 from app.plan.rules.model import Checkpoint, OnInterruption, Step
 from app.plan.rules.spans import hours_said
 from app.texts import Text, ntext, text
@@ -39,7 +40,8 @@ class Saving:
     """The advice for one machine step in sentences; what cannot be said yet is in `missing`.
 
     `missing` names what would give the interval, the expected time and the reserve,
-    `missing_last` what would give the last safe save.
+    `missing_last` what would give the last safe save. `measured` says on which measured figures
+    all this rests, None where it rests on the plan's alone.
     """
 
     line: Text
@@ -49,10 +51,21 @@ class Saving:
     missing: tuple[Text, ...]
     last: tuple[LastSave, ...]
     missing_last: tuple[Text, ...]
+    measured: Text | None = None
 
 
-def saving(step: Step, lots: Sequence[LotWindow], bits_per_second: int | None) -> Saving | None:
-    """The advice for a step that runs on some lots; None for one that is no machine step."""
+def saving(
+    step: Step,
+    lots: Sequence[LotWindow],
+    bits_per_second: int | None,
+    measured: Measured | None = None,
+) -> Saving | None:
+    """The advice for a step that runs on some lots; None for one that is no machine step.
+
+    Measured figures take the place of the stated ones.
+    """
+    if measured is not None:
+        step = with_measured(step, measured)
     advised = advice(step)
     if advised is None:
         return None
@@ -68,15 +81,21 @@ def saving(step: Step, lots: Sequence[LotWindow], bits_per_second: int | None) -
         line=_line(advised, over),
         terms=_terms(advised),
         expected=_expected(advised),
-        reserve=(
-            text("Kept for it after the step: {reserve}.", reserve=hours_said(advised.reserve_min))
-            if advised.reserve_min
-            else None
-        ),
+        reserve=_reserve(advised.reserve_min, is_measured=measured is not None),
         missing=advised.missing,
         last=tuple(_last(lot, math.ceil(needed)) for lot in lots) if needed is not None else (),
         missing_last=() if over else tuple(name for known, name in wanted if not known),
     )
+
+
+def _reserve(reserve_min: int, *, is_measured: bool) -> Text | None:
+    """What is kept after the step; measured figures say what it should be, the plan what it is."""
+    if not reserve_min:
+        return None
+    if is_measured:
+        said = hours_said(reserve_min)
+        return text("By what was measured it needs a reserve of {reserve}.", reserve=said)
+    return text("Kept for it after the step: {reserve}.", reserve=hours_said(reserve_min))
 
 
 def _line(advised: Advice, over: bool) -> Text:

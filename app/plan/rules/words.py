@@ -57,17 +57,39 @@ def _watched(rule: PlannedStopRule) -> Text:
             return text("{metric} is below {value}", metric=metric, value=value)
         case StopKind.ABOVE if metric and value is not None:
             return text("{metric} is above {value}", metric=metric, value=value)
+        case StopKind.NOT_BETTER if metric and value:
+            return text(
+                "{metric} is not better than the control by {value}", metric=metric, value=value
+            )
+        case StopKind.NOT_BETTER if metric:
+            return text("{metric} is not better than the control", metric=metric)
+        case StopKind.INPUT_TRUNCATED if value:
+            name = metric or text("any input")
+            return text("more than {n} of {input} are cut short", n=value, input=name)
+        case StopKind.INPUT_TRUNCATED if metric:
+            return text("one of {input} is cut short", input=metric)
         case _:
             return STOP_KINDS.get(rule.kind, text("{name}", name=rule.kind))
+
+
+def _hours(rule: PlannedStopRule, n: Decimal) -> Text:
+    """What the hours of a rule mean for its kind."""
+    if rule.kind in (StopKind.NOT_BETTER, StopKind.NO_RESTORE):
+        return text("by hour {n} of the run", n=n)
+    if rule.kind in (StopKind.SILENT, StopKind.OVERTIME):
+        return text("for more than {n} h", n=n)
+    return text("from hour {n} of the run", n=n)
 
 
 def _conditions(rule: PlannedStopRule) -> Iterator[Text]:
     if rule.for_ > 1:
         yield text("{n} times in a row", n=rule.for_)
-    if rule.after_step is not None:
+    if rule.after_step is not None and rule.kind == StopKind.NOT_BETTER:
+        yield text("by training step {n}", n=rule.after_step)
+    elif rule.after_step is not None:
         yield text("from training step {n}", n=rule.after_step)
     if rule.after_hours is not None:
-        yield text("from hour {n} of the run", n=rule.after_hours)
+        yield _hours(rule, rule.after_hours)
     if rule.steps:
         yield text("for {steps}", steps=rule.steps)
     if rule.act == "warn":

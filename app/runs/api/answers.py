@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from datetime import datetime
 from typing import Any, Final
@@ -28,7 +29,7 @@ def _standing(told: Recorded, now: datetime, duplicate: bool) -> str:
     """The members of an object, without its braces; built by hand for what comes every time."""
     stop, head, until = told.stop, told.head, told.window_ends_at
     asked = "null" if stop is None else _encode({"rule": stop.rule, "text": stop.text})
-    ends = "null" if until is None else f'"{instant_text(until)}"'
+    ends = "null" if until is None else f'"{_ends(until)}"'
     top = "null" if head is None else f'{{"number":{head.number},"sha256":"{head.sha256}"}}'
     warnings = _encode([str(one) for one in told.warnings]) if told.warnings else "[]"
     missing = _encode(told.missing) if told.missing else "[]"
@@ -61,5 +62,11 @@ def _result(result: Result) -> dict[str, Any]:
     return said
 
 
+@functools.lru_cache(maxsize=256)
+def _ends(until: datetime) -> str:
+    """The end of a window, which is the same for days."""
+    return instant_text(until)
+
+
 def _milliseconds(at: datetime) -> str:
-    return at.replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
+    return at.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"

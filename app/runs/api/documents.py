@@ -34,8 +34,35 @@ _KNOWN: Final[dict[str, dict[str, Any]]] = {
         "additionalProperties": {"type": ["number", "string"]},
         "examples": [{"loss": 0.31, "grad_norm": "inf"}],
     },
-    "judged": {"type": "object"},
-    "fired": {"type": "array", "items": {"type": "object"}},
+    "judged": {"type": "object", "description": "by rule: evaluated, hits, last"},
+    "fired": {
+        "type": "array",
+        "items": {"type": "object"},
+        "description": "rules that fired on the box: rule, metric, value, text",
+    },
+    "inputs": {
+        "type": "object",
+        "additionalProperties": {
+            "type": "object",
+            "properties": {"expected": _COUNT, "truncated": _COUNT},
+            "required": ["expected", "truncated"],
+        },
+        "examples": [{"invoices": {"expected": 1200, "truncated": 3}}],
+    },
+    "restore": {
+        "type": "object",
+        "description": "what a restore check found",
+        "properties": {
+            "passed": {"type": "boolean"},
+            "save_s": {"type": "number", "minimum": 0},
+            "restore_s": {"type": "number", "minimum": 0},
+            "size": _COUNT,
+            "states": {"type": "array", "items": {"enum": list(STATES)}},
+            "steps": _COUNT,
+            **dict.fromkeys(("reason", "compared", "expected", "found", "path"), _TEXT),
+        },
+        "required": ["passed"],
+    },
     "gpus": {"type": "array", "items": _COUNT},
     "gone_attempts": {"type": "array", "items": _TEXT},
     "states": {"type": "array", "items": {"enum": list(STATES)}},
@@ -58,8 +85,10 @@ PROBLEMS: Final[dict[int | str, dict[str, Any]]] = {
         401: "unknown token",
         403: "a token that has ended, was revoked, or is of another campaign",
         409: "contradicts the record: new-id-needed, attempt-alive, illegal-transition, …",
+        410: "the run is archived: nothing new is added to it",
         413: "too large",
         422: "malformed: the field and what is allowed",
+        429: "this token posts too fast; nothing was stored, try again after Retry-After",
         503: "nothing was stored; try again after Retry-After",
     }.items()
 }

@@ -75,8 +75,49 @@ class BatchAnswer(Answer):
     results: list[EventResult]
 
 
+class SourceItem(BaseModel):
+    """One source of an attempt: all numbers up to `acknowledged` have come, `last` is the greatest.
+
+    `gaps` are the first and last number of what has not come.
+    """
+
+    source: str
+    acknowledged: int
+    last: int
+    gaps: list[tuple[int, int]]
+    missing: int
+
+
+class CheckpointItem(BaseModel):
+    """The newest checkpoint, by the job's clock; `size` in bytes."""
+
+    at: datetime
+    path: str | None
+    size: int | None
+    states: list[str]
+    progress: int | None
+    write_s: float | None
+
+
+class RestoreItem(BaseModel):
+    """The newest result of a restore check; `expected` and `found` are texts as they came."""
+
+    at: datetime
+    passed: bool
+    reason: str | None
+    save_s: float | None
+    restore_s: float | None
+    size: int | None
+    states: list[str]
+    compared: str | None
+    steps: int | None
+    expected: str | None
+    found: str | None
+    path: str | None
+
+
 class AttemptItem(BaseModel):
-    """One attempt of a run."""
+    """One attempt of a run; `redone` counts steps that attempts before it had done."""
 
     id: str
     number: int
@@ -94,6 +135,12 @@ class AttemptItem(BaseModel):
     host: str | None
     lot: str | None
     gpus: list[int]
+    progress: int | None
+    redone: int
+    by_tracker: bool
+    sources: list[SourceItem]
+    checkpoint: CheckpointItem | None
+    restore: RestoreItem | None
 
 
 class MetricItem(BaseModel):
@@ -117,10 +164,23 @@ class RuleItem(BaseModel):
     hits: int
     last: str | None
     fired: bool
+    after_s: int | None
+
+
+class InputItem(BaseModel):
+    """An input by its name, and how many of those expected were cut short."""
+
+    name: str
+    expected: int
+    truncated: int
 
 
 class RunItem(BaseModel):
-    """A run; `machine_s` sums its attempts."""
+    """A run; `machine_s` sums its attempts, `calendar_s` spans them with the pauses between.
+
+    `by_tracker`: its state is a tracker's word alone. `suspiciously_short`: it completed in under
+    half the time that its step is estimated at.
+    """
 
     id: str
     status: str
@@ -146,6 +206,32 @@ class RunItem(BaseModel):
     rules: list[RuleItem]
     before_seal: bool
     gaps: int
+    archived: bool
+    calendar_s: int | None
+    redone: int
+    by_tracker: bool
+    suspiciously_short: bool = False
+    checkpoint: CheckpointItem | None
+    restore: RestoreItem | None
+    inputs: list[InputItem]
+
+
+class LateItem(BaseModel):
+    """Events of one attempt that came after the close; `status` is the end that they tell of."""
+
+    attempt_id: str
+    events: int
+    came_at: datetime
+    status: str | None
+    at: datetime | None
+    reason_code: str | None
+    reason_text: str | None
+
+
+class RunDetail(RunItem):
+    """One run, and what came of it after the close."""
+
+    came_late: list[LateItem]
 
 
 class RunList(BaseModel):

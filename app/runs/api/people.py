@@ -10,8 +10,18 @@ from app import clock
 from app.accounts.access import person
 from app.campaigns.queries import header
 from app.errors import Malformed, NotFound
+from app.plan.queries import PlanView, current
 from app.runs import commands, queries
-from app.runs.api.models import ReasonBody, RunItem, RunList, TimeAnswer, TimeBody
+from app.runs.api.models import (
+    LateItem,
+    ReasonBody,
+    RunDetail,
+    RunItem,
+    RunList,
+    TimeAnswer,
+    TimeBody,
+)
+from app.runs.rules.remarks import suspiciously_short
 from app.texts import Text, text
 from app.units import UnitError, parse_instant
 
@@ -24,26 +34,44 @@ def listed(
     campaign_id: str,
     after: str = Query("", max_length=64, description="the id to go on after"),
     limit: int = Query(100, ge=1, le=500),
+    archived: bool | None = Query(None, description="only those put away, or only the others"),
 ) -> RunList:
     """A campaign's runs with their attempts, by their first event."""
     person(request)
     with request.app.state.db.read() as session:
         if header(session, campaign_id) is None:
             raise NotFound(text("There is no campaign {id}.", id=campaign_id))
-        found = queries.page_of_runs(session, campaign_id, clock.now(), after=after, limit=limit)
-    items = [RunItem.model_validate(run, from_attributes=True) for run in found.items]
+        plan = current(session, campaign_id)
+        found = queries.page_of_runs(
+            session, campaign_id, clock.now(), after=after, limit=limit, archived=archived
+        )
+    items = [
+        _marked(RunItem.model_validate(run, from_attributes=True), plan) for run in found.items
+    ]
     return RunList(items=items, next=found.next)
 
 
 @router.get("/campaigns/{campaign_id}/runs/{run_id}")
-def one(request: Request, campaign_id: str, run_id: str) -> RunItem:
+def one(request: Request, campaign_id: str, run_id: str) -> RunDetail:
     """One run with its attempts."""
     person(request)
     with request.app.state.db.read() as session:
         found = queries.run_of(session, campaign_id, run_id, clock.now())
-    if found is None:
-        raise NotFound(text("There is no run {run} here.", run=run_id))
-    return RunItem.model_validate(found, from_attributes=True)
+        if found is None:
+            raise NotFound(text("There is no run {run} here.", run=run_id))
+        plan = current(session, campaign_id)
+        late = queries.came_late(session, campaign_id, run_id)
+    item = _marked(RunItem.model_validate(found, from_attributes=True), plan)
+    came = [LateItem.model_validate(one, from_attributes=True) for one in late]
+    return RunDetail(**dict(item), came_late=came)
+
+
+def _marked(item: RunItem, plan: PlanView | None) -> RunItem:
+    """The run with what the plan has to say of it."""
+    step = plan.step(item.step) if plan is not None and item.step is not None else None
+    p50_s = step.estimate_s() if step is not None else None
+    item.suspiciously_short = suspiciously_short(item.status, item.machine_s, p50_s)
+    return item
 
 
 @router.post(
@@ -84,6 +112,18 @@ def mark_lost(request: Request, campaign_id: str, run_id: str, body: ReasonBody)
 def mark_stopped(request: Request, campaign_id: str, run_id: str, body: ReasonBody) -> Response:
     """Write that a silent run was stopped outside of the record."""
     return _say(request, campaign_id, run_id, body, commands.mark_stopped)
+
+
+@router.post("/campaigns/{campaign_id}/runs/{run_id}/archive", status_code=204)
+def archive(request: Request, campaign_id: str, run_id: str, body: ReasonBody) -> Response:
+    """Put a run away that does not go on; it counts as before, and takes no new events."""
+    return _say(request, campaign_id, run_id, body, commands.archive)
+
+
+@router.post("/campaigns/{campaign_id}/runs/{run_id}/bring-back", status_code=204)
+def bring_back(request: Request, campaign_id: str, run_id: str, body: ReasonBody) -> Response:
+    """Bring an archived run back; the reason may be empty."""
+    return _say(request, campaign_id, run_id, body, commands.bring_back)
 
 
 def _say(

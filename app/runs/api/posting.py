@@ -19,6 +19,7 @@ from app.journal import Actor
 from app.runs import commands
 from app.runs.api import answers
 from app.runs.api.bodies import events_in, read_body, unpacked
+from app.runs.api.pacing import paces
 from app.runs.rules.events import Event
 from app.runs.rules.reading import exit_event, read_event
 from app.runs.rules.values import Unreadable
@@ -114,4 +115,5 @@ def poster_of(request: Request) -> Poster:
         return Poster(database, named, person(request), None)
     if named is not None and named != access.campaign_id:
         raise Forbidden(text("This token belongs to another campaign."))
+    paces.admit(access.token_id, scope["app"].state.settings.posts_per_s)
     return Poster(database, access.campaign_id, Actor("job", access.name), access)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from app.db import WriteSession
 from app.errors import AppError
-from app.runs.commands.knowing import Knowledge, knowledge
+from app.runs.commands.knowing import Knowledge, book, knowledge
 from app.runs.commands.opening import Found, Open, RunRow, attempts_of
 from app.runs.commands.refusals import attempt_alive, new_id_needed
 from app.runs.rules import naming
@@ -22,6 +22,7 @@ from app.runs.rules.starting import (
     Starting,
     judge_start,
 )
+from app.runs.rules.times import at_of
 from app.runs.rules.viewing import current_of
 
 
@@ -40,9 +41,16 @@ def enter(tx: WriteSession, found: Found, event: Event, now_us: int) -> Entered 
         return _start(tx, found, event, now_us)
     if found.attempt is not None:
         return Entered(found.attempt, event)
-    known = knowledge(tx, found.campaign.id)
+    known = _knowledge(tx, found, event, now_us)
     made = _new(found.campaign.id, event, found.row, 1 + _last(tx, found, event), known, now_us)
     return Entered(made, event, known)
+
+
+def _knowledge(tx: WriteSession, found: Found, event: Event, now_us: int) -> Knowledge:
+    """The plan as it holds for an attempt on the lot that it names, or that holds now."""
+    campaign, lot = found.campaign, event.fields.get("lot")
+    until = book.usable_until(tx, campaign.id, campaign.head, lot, at_of(now_us))
+    return knowledge(tx, campaign.id, until)
 
 
 def _start(tx: WriteSession, found: Found, event: Event, now_us: int) -> Entered | AppError:
@@ -59,9 +67,11 @@ def _start(tx: WriteSession, found: Found, event: Event, now_us: int) -> Entered
     if isinstance(verdict, Accepted) and verdict.late and own is not None:
         verdict = NewIdNeeded((), Status.COMPLETED)
     if isinstance(verdict, NewIdNeeded):
-        following = _next_id(tx, found.campaign.id, event.run)
+        following = _recorded_as(tx, found.campaign.id, event) or _next_id(
+            tx, found.campaign.id, event.run
+        )
         return new_id_needed(event.run, verdict, following)
-    known = knowledge(tx, found.campaign.id)
+    known = _knowledge(tx, found, event, now_us)
     number = max((one.number for one in attempts), default=0) + 1
     made = own or _new(found.campaign.id, event, found.row, number, known, now_us)
     if own is None:
@@ -154,6 +164,19 @@ def _new(
         0, event.run, attempt_id, number, False, now_us, row, known.version, known.rules,
         known.names, is_new=True,
     )  # fmt: skip
+
+
+def _recorded_as(tx: WriteSession, campaign_id: str, event: Event) -> str | None:
+    """The run that this very attempt went to when its start came before, from a spool whose marks
+    are not here: it is no new run, however often it is sent."""
+    if event.attempt_id is None:
+        return None
+    known = tx.row(
+        "SELECT run_id FROM attempts WHERE campaign_id = :campaign AND attempt_id = :attempt"
+        " AND run_id <> :run ORDER BY run_id LIMIT 1",
+        {"campaign": campaign_id, "attempt": event.attempt_id, "run": event.run},
+    )
+    return None if known is None else str(known[0])
 
 
 def _next_id(tx: WriteSession, campaign_id: str, run: str) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
 from app.db import WriteSession
 from app.errors import AppError, Conflict, Malformed, NotFound
 from app.journal import Actor
-from app.runs.commands.opening import look
-from app.runs.commands.refusals import closed, illegal
+from app.runs.commands.opening import Found, look
+from app.runs.commands.refusals import archived, closed, illegal
 from app.runs.commands.writing import save, store
 from app.runs.rules.events import PERSON, Kind, Stored
 from app.runs.rules.streams import EMPTY
@@ -58,6 +59,30 @@ def mark_stopped(
     return _say(tx, campaign_id, run, Kind.CLOSE, reason, actor, now)
 
 
+def close_silent(
+    tx: WriteSession,
+    campaign_id: str,
+    runs: Sequence[str],
+    kind: Kind,
+    reason: str,
+    *,
+    actor: Actor,
+    now: datetime,
+) -> AppError | None:
+    """Write of several silent runs at once that they are lost, or were stopped; all or none."""
+    if not runs:
+        said = text("Choose the runs that this is said of.")
+        return Malformed(said, field="runs")
+    found = [_judged(tx, campaign_id, run, kind, reason, now) for run in dict.fromkeys(runs)]
+    for one in found:
+        if isinstance(one, AppError):
+            return one
+    for one in found:
+        if isinstance(one, Found):
+            _write(tx, one, kind, reason, actor, now)
+    return None
+
+
 def _say(
     tx: WriteSession,
     campaign_id: str,
@@ -67,25 +92,44 @@ def _say(
     actor: Actor,
     now: datetime,
 ) -> AppError | None:
+    found = _judged(tx, campaign_id, run, kind, reason, now)
+    if isinstance(found, AppError):
+        return found
+    _write(tx, found, kind, reason, actor, now)
+    return None
+
+
+def _judged(
+    tx: WriteSession, campaign_id: str, run: str, kind: Kind, reason: str, now: datetime
+) -> Found | AppError:
+    """The run of which it may be said, or why it may not."""
     found = look(tx, campaign_id, run, None)
     if found is None or found.attempt is None:
         return NotFound(text("There is no run {run} here.", run=run))
     if found.campaign.standing == "closed":
         return closed()
+    if found.row.archived:
+        return archived(run)
     if not reason.strip() or len(reason) > REASON_LENGTH:
         said = text("A reason is needed, at most {n} characters.", n=REASON_LENGTH)
         return Malformed(said, field="reason")
-    attempt = found.attempt
-    status = attempt.facts.status
+    status = found.attempt.facts.status
     if TRANSITIONS[status, kind].how == "refused":
         return illegal(run, status, kind)
-    due, now_us = attempt.due_us, us_of(now)
+    due, now_us = found.attempt.due_us, us_of(now)
     if kind is not Kind.ASK and due is not None and due >= now_us:
         return Conflict(
             text("{run} still reports. Ask it to stop, or wait until it is silent.", run=run)
         )
+    return found
+
+
+def _write(
+    tx: WriteSession, found: Found, kind: Kind, reason: str, actor: Actor, now: datetime
+) -> None:
+    attempt, now_us = found.attempt, us_of(now)
+    assert attempt is not None
     seq = attempt.streams.get(PERSON, EMPTY).numbers.last + 1
     fields = {"reason_text": reason.strip()}
     store(tx, found.campaign, attempt, Stored(PERSON, seq, kind, now_us, now_us, fields), None)
     save(tx, found.campaign, attempt, actor, now)
-    return None

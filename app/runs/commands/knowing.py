@@ -47,14 +47,18 @@ class Knowledge:
         )
 
 
-def knowledge(tx: WriteSession, campaign_id: str) -> Knowledge:
-    """What the plan that holds now says to jobs."""
+def knowledge(
+    tx: WriteSession, campaign_id: str, usable_until: datetime | None = None
+) -> Knowledge:
+    """What the plan that holds now says to jobs; `usable_until` is the end of their lot."""
     view = current(tx.orm, campaign_id)
     if view is None:
         return Knowledge(0, "[]", "{}", (), False)
     names = json_text(dict(view.plan.decision_rule.metrics))
     steps = tuple(step.id for step in view.plan.steps)
-    return Knowledge(view.version, rules_text(stop_rules(view.plan)), names, steps, True)
+    return Knowledge(
+        view.version, rules_text(stop_rules(view.plan, usable_until)), names, steps, True
+    )
 
 
 _BASIS = """

@@ -11,14 +11,17 @@ from typing import Any, NamedTuple
 from app.db import WriteSession
 from app.journal import Head
 from app.runs.rules.attempts import Facts, facts_of
+from app.runs.rules.deadlines import BY_CLOCK
 from app.runs.rules.judging import Context
-from app.runs.rules.records import read_rules_once, read_streams, streams_text
+from app.runs.rules.records import joined, read_rules_once, read_streams, stream_text
 from app.runs.rules.streams import Stream
 from app.runs.rules.views import Kept
-from punktum.stop_rules import rules_for
+from punktum.stop_rules import StopRule, rules_for
 
 _OPEN = """
 SELECT s.state, s.version, j.number, j.sha256, r.status, r.attempt,
+       (SELECT archived FROM archivals WHERE campaign_id = c.id AND run_id = :run
+        ORDER BY number DESC LIMIT 1),
        a.id, a.attempt_id, a.number, a.late, a.created_us,
        t.last_event, t.plan_version, t.rules, t.names, t.start, t.due_us, t.stall_due_us, t.streams
 FROM campaigns c
@@ -56,6 +59,7 @@ class RunRow:
 
     status: str = "planned"
     attempt: int = 0
+    archived: bool = False
 
 
 @dataclass(slots=True)
@@ -131,10 +135,10 @@ def look(tx: WriteSession, campaign_id: str, run: str, attempt_id: str | None) -
         row = tx.row(BY_ID, {**values, "attempt": attempt_id})
     if row is None:
         return None
-    state, version, number, sha256, status, attempt = row[:6]
+    state, version, number, sha256, status, attempt, archived = row[:7]
     head = None if number is None else Head(number, sha256)
-    run_row = RunRow() if status is None else RunRow(status, attempt)
-    opened = None if row[6] is None else _opened(run, row[6:], run_row)
+    run_row = RunRow() if status is None else RunRow(status, attempt, bool(archived))
+    opened = None if row[7] is None else _opened(run, row[7:], run_row)
     return Found(Campaign(campaign_id, state or "draft", version or 0, head), run_row, opened)
 
 
@@ -157,22 +161,42 @@ def _opened(run: str, row: Any, run_row: RunRow) -> Open:
 # The text that was written last is most likely the text that is read next. What is remembered is
 # used only for the very same text; a stream is frozen and the mapping is copied.
 
+
+class _Written(NamedTuple):
+    """What was stored last of an attempt: the whole text, its states, and the text of each."""
+
+    said: str
+    streams: Mapping[str, Stream]
+    texts: Mapping[str, str]
+
+
 _REMEMBERED = 4096
-_states: dict[int, tuple[str, Mapping[str, Stream]]] = {}
+_states: dict[int, _Written] = {}
+_NEVER = _Written("", {}, {})
 
 
 def take_streams(key: int, said: str) -> Mapping[str, Stream]:
     """The states behind an attempt's stored text, without parsing it where it was written here."""
-    known = _states.get(key)
-    return known[1] if known is not None and known[0] == said else read_streams(said)
+    known = _states.get(key, _NEVER)
+    return known.streams if known.said == said else read_streams(said)
 
 
 def give_streams(key: int, streams: Mapping[str, Stream]) -> str:
-    """The text of states that will be stored, remembered for the attempt's next event."""
-    said = streams_text(streams)
+    """The text of states that will be stored, remembered for the attempt's next event.
+
+    A beat changes one source: the others are not written out again.
+    """
+    before = _states.get(key, _NEVER)
+    texts = {
+        source: before.texts[source]
+        if before.streams.get(source) is stream
+        else stream_text(stream)
+        for source, stream in streams.items()
+    }
+    said = joined(texts)
     if len(_states) >= _REMEMBERED:
         _states.clear()
-    _states[key] = (said, dict(streams))
+    _states[key] = _Written(said, dict(streams), texts)
     return said
 
 
@@ -180,6 +204,12 @@ def give_streams(key: int, streams: Mapping[str, Stream]) -> str:
 def _fields(said: str) -> Mapping[str, Any]:
     fields: Mapping[str, Any] = json.loads(said)
     return fields
+
+
+@functools.lru_cache(maxsize=1024)
+def by_clock(rules: str, step: str | None) -> tuple[StopRule, ...]:
+    """Of an attempt's stored rules those of its step that a clock judges."""
+    return tuple(one for one in rules_for(read_rules_once(rules), step) if one.kind in BY_CLOCK)
 
 
 @functools.lru_cache(maxsize=1024)

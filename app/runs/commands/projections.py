@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 from app.db import WriteSession
 from app.journal import Entry, projector
-from app.runs.tables import StopRecord, TimeSpan
+from app.runs.tables import RestoreCheck, StopRecord, TimeSpan
 from app.units import stored_instant
 
 
@@ -38,6 +39,24 @@ def project_stop(tx: WriteSession, entry: Entry) -> None:
             actor_name=entry.actor.name,
             at=stored_instant(said["at"]),
             recorded_at=entry.at,
+        )
+    )
+
+
+@projector("run.restore_checked", writes=("restore_checks",))
+def project_restore(tx: WriteSession, entry: Entry) -> None:
+    """The result of a restore check."""
+    said: Mapping[str, Any] = entry.payload
+    tx.add(
+        RestoreCheck(
+            campaign_id=entry.campaign_id,
+            number=entry.number,
+            run_id=said["run"],
+            attempt=said["attempt"],
+            step=said["step"],
+            passed=said["passed"],
+            at=stored_instant(said["at"]),
+            found=json.dumps(said, ensure_ascii=False, sort_keys=True),
         )
     )
 

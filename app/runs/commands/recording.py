@@ -13,8 +13,11 @@ from app.errors import AppError, Malformed, NotFound
 from app.journal import Actor, Head
 from app.runs.commands.accepting import Entered, enter
 from app.runs.commands.knowing import Knowledge, book
+from app.runs.commands.late import ComingLate, named
 from app.runs.commands.opening import Campaign, Found, Open, look
-from app.runs.commands.refusals import closed, illegal
+from app.runs.commands.refusals import archived, illegal
+from app.runs.commands.repeating import contradicts, is_repeated
+from app.runs.commands.watching import judge_attempt
 from app.runs.commands.writing import save, store
 from app.runs.rules.attempts import started_at_us
 from app.runs.rules.events import ENDS, Event, Kind, Stored
@@ -91,6 +94,7 @@ class Recording:
         self._open: Open | None = None
         self._asked: tuple[str, str | None] | None = None
         self._told = Recorded()
+        self._late = ComingLate(tx, now)
         self._has_start = False
 
     def record(self, posts: Sequence[Event | AppError]) -> Recorded:
@@ -109,6 +113,7 @@ class Recording:
             told.superseded_by = _taken_over_by(entered.attempt)
             last = entered
         self._write()
+        self._late.write(self._actor)
         if last is not None and self._campaign is not None:
             self._say(last, self._campaign)
         return told
@@ -122,12 +127,16 @@ class Recording:
         seq = event.seq
         if entered.is_repeated or (seq is not None and stream.numbers.has(seq)):
             return entered, True
+        if campaign.standing == "closed":
+            return entered, self._keep_late(campaign, attempt, event)
         if seq is None:
-            if _is_repeated(attempt, event):
+            if is_repeated(self._tx, attempt, event):
                 return entered, True
             seq = stream.numbers.last + 1
-        if campaign.standing == "closed":
-            raise closed()
+        if attempt.row.archived:
+            raise archived(event.run)
+        if event.seq is None and contradicts(attempt, event):
+            raise illegal(event.run, attempt.facts.status, event.kind)
         if event.kind in ENDS:
             _refuse_before_start(attempt, event)
         at_us = self._now_us if event.at_us is None else event.at_us
@@ -156,14 +165,24 @@ class Recording:
             stream = known.streams.get(event.source)
             if stream is not None and stream.numbers.has(event.seq):
                 return Entered(known, event)
+        if found.campaign.standing == "closed":
+            return Entered(named(found, event, self._now_us), event)
         entered = enter(self._tx, found, event, self._now_us)
         if isinstance(entered, AppError):
-            # After the close no other id would be taken either, so do not send anybody there.
-            raise closed() if found.campaign.standing == "closed" else entered
+            raise archived(event.run) if found.row.archived else entered
         return entered
+
+    def _keep_late(self, campaign: Campaign, attempt: Open, event: Event) -> bool:
+        """Keep what came after the close apart; True when it was there already."""
+        is_known = self._late.keep(campaign, attempt, event)
+        said = text("the campaign is closed; kept as evidence that came late, it changes no figure")
+        if not is_known and said not in self._told.warnings:
+            self._told.warnings.append(said)
+        return is_known
 
     def _write(self) -> None:
         if self._open is not None and self._open.is_dirty and self._campaign is not None:
+            judge_attempt(self._tx, self._campaign, self._open, self._now)
             save(self._tx, self._campaign, self._open, self._actor, self._now)
 
     def _warn(self, attempt: Open, stored: Stored, knowledge: Knowledge | None) -> None:
@@ -173,6 +192,15 @@ class Recording:
             found.append(unplanned)
         if "config" in fields and config_sha256(fields["config"]) != fields["config_sha256"]:
             found.append(text("config_sha256 is not the hash of config; it counts as it came"))
+        known = {rule.id for rule in attempt.context.rules} if "fired" in fields else set()
+        for item in fields.get("fired", ()):
+            if item["rule"] not in known:
+                found.append(
+                    text(
+                        "there is no stop rule “{rule}” for this step; kept as a warning",
+                        rule=item["rule"],
+                    )
+                )
         if any(stream.end is not None for stream in attempt.streams.values()):
             status = attempt.facts.status
             if TRANSITIONS[status, stored.kind].how in ("late", "refused"):
@@ -187,7 +215,8 @@ class Recording:
     def _say(self, last: Entered, campaign: Campaign) -> None:
         """Where the run of the last event stands."""
         attempt, told = last.attempt, self._told
-        told.run, told.attempt, told.status = attempt.run, attempt.number, attempt.row.status
+        told.run, told.attempt = attempt.run, attempt.number or None
+        told.status = attempt.row.status if attempt.row.attempt else None
         if attempt.number == attempt.row.attempt and told.status in _ALIVE:
             due, stall = attempt.due_us, attempt.stall_due_us
             told.silent = due is not None and due < self._now_us
@@ -196,7 +225,8 @@ class Recording:
             if one.judged.firings or one.ask is not None:
                 told.stop = stop_asked(attempt.facts)
         stream = attempt.streams.get(last.event.source, EMPTY)
-        told.missing = stream.numbers.missing(MISSING) if stream.numbers.gaps else ()
+        if stream.numbers.gaps and campaign.standing != "closed":
+            told.missing = stream.numbers.missing(MISSING)
         if self._has_start:
             told.rules, told.names = attempt.rules, attempt.names
         lot = attempt.start_fields.get("lot")
@@ -215,23 +245,6 @@ def _taken_over_by(attempt: Open) -> int | None:
     if attempt.late or attempt.number >= current:
         return None
     return current if attempt.before.started and attempt.before.end is None else None
-
-
-def _is_repeated(attempt: Open, event: Event) -> bool:
-    """Whether a post without a number says what was said before; raises for a contradiction."""
-    stream = attempt.streams.get(event.source, EMPTY)
-    if event.fields.get("event_id") in stream.ids:
-        return True
-    status = attempt.facts.status if event.kind in ENDS else None
-    if status is None or TRANSITIONS[status, event.kind].how != "refused":
-        return False
-    end, said = stream.end, event.fields
-    if end is not None and end.kind is event.kind:
-        before = (end.exit_code, end.signal, end.rule, end.reason_text)
-        now = tuple(said.get(name) for name in ("exit_code", "signal", "rule", "reason_text"))
-        if before == now:
-            return True
-    raise illegal(event.run, status, event.kind)
 
 
 def _refuse_before_start(attempt: Open, event: Event) -> None:

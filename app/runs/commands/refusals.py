@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.errors import Closed, Conflict, Malformed
+from app.errors import Closed, Conflict, Gone, Malformed
 from app.runs.rules.events import Kind, Status
 from app.runs.rules.starting import AttemptAlive as Alive
 from app.runs.rules.starting import NewIdNeeded as Needed
@@ -36,6 +36,16 @@ def closed() -> Closed:
     return Closed(
         text("This campaign was closed. Its record is not changed any more; the spool stays yours.")
     )
+
+
+def archived(run: str) -> Gone:
+    """The refusal of anything new for a run that a person put away, and the way back."""
+    said = text(
+        "{run} is archived: nothing new is added to it. Bring it back on its page, then send this "
+        "again; its spool stays yours.",
+        run=run,
+    )
+    return Gone(said, run=run)
 
 
 def malformed(error: Unreadable) -> Malformed:

@@ -11,7 +11,7 @@ from app import journal
 from app.db import WriteSession
 from app.journal import Actor, Head
 from app.runs.commands.knowing import Knowledge, parsed
-from app.runs.commands.opening import Campaign, Open, attempts_of, give_streams
+from app.runs.commands.opening import Campaign, Open, attempts_of, by_clock, give_streams
 from app.runs.rules.attempts import (
     binding_changed,
     machine_s,
@@ -20,6 +20,7 @@ from app.runs.rules.attempts import (
     step_of,
 )
 from app.runs.rules.binding import Binding, Subject, bindings
+from app.runs.rules.deadlines import Standing, moments_us
 from app.runs.rules.events import Kind, Stored, source_rank
 from app.runs.rules.liveness import due_us, stall_due_us
 from app.runs.rules.records import json_text
@@ -36,17 +37,18 @@ INSERT INTO run_events
 VALUES (:key, :source, :seq, :kind, :at, :received, :payload, :context)
 """
 _NEW_STATE = """
-INSERT INTO attempt_states (attempt_key, campaign_id, last_event, due_us, stall_due_us,
+INSERT INTO attempt_states (attempt_key, campaign_id, last_event, due_us, stall_due_us, look_us,
 plan_version, rules, names, start, streams)
-VALUES (:key, :campaign, :last, :due, :stall, :version, :rules, :names, :start, :streams)
+VALUES (:key, :campaign, :last, :due, :stall, :look, :version, :rules, :names, :start, :streams)
 """
 _STATE = """
 UPDATE attempt_states SET last_event = :last, due_us = :due, stall_due_us = :stall,
-streams = :streams WHERE attempt_key = :key
+look_us = :look, streams = :streams WHERE attempt_key = :key
 """
 _WHOLE_STATE = """
 UPDATE attempt_states SET last_event = :last, due_us = :due, stall_due_us = :stall,
-streams = :streams, plan_version = :version, rules = :rules, names = :names, start = :start
+look_us = :look, streams = :streams, plan_version = :version, rules = :rules, names = :names,
+start = :start
 WHERE attempt_key = :key
 """
 _NEW_RUN = """
@@ -194,6 +196,7 @@ def write_state(tx: WriteSession, campaign_id: str, attempt: Open) -> None:
         "last": attempt.last_event,
         "due": attempt.due_us,
         "stall": attempt.stall_due_us,
+        "look": _look_us(attempt),
         "streams": give_streams(attempt.key, attempt.streams),
     }
     if attempt.is_new or attempt.writes_start:
@@ -204,6 +207,17 @@ def write_state(tx: WriteSession, campaign_id: str, attempt: Open) -> None:
     else:
         tx.execute(_WHOLE_STATE if attempt.writes_start else _STATE, values)
     attempt.writes_start = False
+
+
+def standing_of(attempt: Open, now_us: int) -> Standing:
+    """The attempt as rules that a clock judges see it, without what the campaign knows."""
+    return Standing(attempt.streams, attempt.created_us, now_us)
+
+
+def _look_us(attempt: Open) -> int | None:
+    """When time alone may next change something; told by the events, so made again by a fold."""
+    rules = by_clock(attempt.rules, attempt.start_fields.get("step"))
+    return min(moments_us(rules, standing_of(attempt, 0)), default=None)
 
 
 def write_run(tx: WriteSession, campaign_id: str, attempt: Open, *, is_first: bool) -> None:

@@ -2,8 +2,8 @@
 
 from fastapi import APIRouter
 
-from app.runs.pages import connect, listing, people, run
+from app.runs.pages import client_file, connect, listing, people, run, upload
 
 router = APIRouter(include_in_schema=False)
-for _part in (connect, people, listing, run):
+for _part in (client_file, connect, people, listing, run, upload):
     router.include_router(_part.router)

@@ -1,11 +1,14 @@
-"""`/campaigns/{id}/connect`: a job token, and the lines to paste where the job runs."""
+"""`/campaigns/{id}/connect`: a job token, and the blocks to paste where the job runs."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import Response
 
 from app import clock
@@ -15,50 +18,137 @@ from app.accounts.queries import TokenView, tokens_of
 from app.accounts.rules import expiry
 from app.errors import AppError
 from app.runs import queries
+from app.runs.pages.client_file import the_file
 from app.runs.pages.listing import frame_or_404, known_of
-from app.texts import text
+from app.runs.rules.pasting import (
+    TOKEN_FILE,
+    Block,
+    Box,
+    Place,
+    Told,
+    Way,
+    blocks,
+    read_box,
+    settings_lines,
+)
+from app.texts import Text, text
 from app.web import Form, page, read_form, redirect
 
 router = APIRouter()
 Typed = Annotated[Form, Depends(read_form)]
+BOX_LENGTH = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What the reader chose: the way, the step, and the box as it was typed."""
+
+    way: Way = Way.HERE
+    step: str = ""
+    box: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pasted:
+    """One block to paste: where and what for, and its lines."""
+
+    title: Text
+    note: Text
+    place: Text
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """What is pasted where the job runs, one block for each way."""
+    """The same one by one, for those who have the client already or none at all."""
 
     token_file: str
     settings: str
     wrapper: str
     python: str
     shell: str
-    tunnel: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectPage:
-    """The page; `made` is a token at the only moment that it can be read."""
+    """The page; `made` is a token at the only moment that it can be read. `restart` says how to
+    start the server with a port for jobs, where the way asks for one that is not there."""
 
     is_open: bool
     made: NewToken | None
     tokens: tuple[TokenView, ...]
+    chosen: Chosen
+    ways: tuple[tuple[str, Text, Text], ...]
     steps: tuple[tuple[str, str], ...]
-    step: str
+    pasted: tuple[Pasted, ...]
+    box_is_named: bool
+    restart: str | None
+    sha256: tuple[str, ...]
     lines: Lines
     form: Form
 
 
+_WAYS = (
+    (Way.HERE, text("On this machine"), text("The job reaches this address by itself.")),
+    (
+        Way.TUNNEL,
+        text("On a rented box, through a tunnel"),
+        text("ssh from here brings the port for jobs to the box, and nothing else."),
+    ),
+    (
+        Way.OFFLINE,
+        text("On a box without a connection"),
+        text("Client and sheet go there as files, the spool comes back."),
+    ),
+)
+_PLACES = {Place.HERE: text("On this machine"), Place.BOX: text("On the box")}
+_TITLES = {
+    (Way.HERE, "all"): (
+        text("In a terminal of this machine, in the folder of your code"),
+        text("Fetches the client, checks, and runs. Put your own command after the two hyphens."),
+    ),
+    (Way.TUNNEL, "tunnel"): (
+        text("1. In a terminal of this machine"),
+        text("Leave it open. If it breaks, start it again: events wait on the box meanwhile."),
+    ),
+    (Way.TUNNEL, "all"): (
+        text("2. On the box, in the folder of your code"),
+        text("Fetches the client, checks, and runs. Put your own command after the two hyphens."),
+    ),
+    (Way.OFFLINE, "take"): (
+        text("1. In a terminal of this machine"),
+        text("Fetches the client and the sheet, and copies both to the box."),
+    ),
+    (Way.OFFLINE, "run"): (
+        text("2. On the box, in the folder of your code"),
+        text("Needs no connection and no token; the stop rules are judged on the box."),
+    ),
+    (Way.OFFLINE, "bring"): (
+        text("3. In the same folder of this machine, before the window ends"),
+        text("Brings the spool home and sends it; as often as you like, nothing counts twice."),
+    ),
+}
+
+
 @router.get("/campaigns/{campaign_id}/connect")
-def connect(request: Request, campaign_id: str, step: str = "") -> Response:
-    """The tokens there are, and the lines with a place for one."""
-    return _show(request, campaign_id, Form(), step=step)
+def connect(
+    request: Request,
+    campaign_id: str,
+    way: Way = Way.HERE,
+    step: str = "",
+    box: Annotated[str, Query(max_length=BOX_LENGTH)] = "",
+) -> Response:
+    """The ways, the tokens there are, and the blocks to paste."""
+    return _show(request, campaign_id, Form(), Chosen(way, step, box.strip()))
 
 
 @router.post("/campaigns/{campaign_id}/connect/tokens")
 def make(request: Request, campaign_id: str, form: Typed) -> Response:
     """Make a token and show it, once: a redirect would have to carry it somewhere."""
     actor, now, secret = person(request), clock.now(), new_secret()
-    name = form.get("name") or "job"
+    name, way = form.get("name") or "job", form.get("way")
+    known = Way(way) if way in tuple(Way) else Way.HERE
+    chosen = Chosen(known, form.get("step"), form.get("box")[:BOX_LENGTH])
     with request.app.state.db.read() as session:
         frame_or_404(session, campaign_id, now)
         windows = known_of(session, campaign_id, now).windows
@@ -74,8 +164,8 @@ def make(request: Request, campaign_id: str, form: Typed) -> Response:
         if refusal.field is None:
             raise
         form.refuse(refusal.field, refusal.detail)
-        return _show(request, campaign_id, form, status=refusal.status)
-    return _show(request, campaign_id, Form(), made=made, step=form.get("step"))
+        return _show(request, campaign_id, form, chosen, status=refusal.status)
+    return _show(request, campaign_id, Form(), chosen, made=made)
 
 
 @router.post("/campaigns/{campaign_id}/connect/revoke")
@@ -98,9 +188,9 @@ def _show(
     request: Request,
     campaign_id: str,
     form: Form,
+    chosen: Chosen,
     *,
     made: NewToken | None = None,
-    step: str = "",
     status: int = 200,
 ) -> Response:
     now = clock.now()
@@ -110,25 +200,63 @@ def _show(
         tokens = tokens_of(session, campaign_id, now)
         planned = known.plan.plan.steps if known.plan else ()
         steps = tuple((one.id, one.title) for one in planned if one.gpus)
-        chosen = next((id_ for id_, _ in steps if id_ == step), steps[0][0] if steps else "control")
-        next_run = queries.next_run(session, campaign_id, chosen)
+        chosen = replace(chosen, step=_step(chosen.step, steps))
+        next_run = queries.next_run(session, campaign_id, chosen.step)
+    box = read_box(chosen.box) if chosen.box else Box()
+    if box is None:
+        form.refuse("box", text("As ssh takes it: USER@HOST, with -p PORT where it has one."))
+        status = max(status, 422)
+    told = _told(request, campaign_id, chosen.step, box or Box())
     context = ConnectPage(
         is_open=around.state != "closed",
         made=made,
         tokens=tokens,
+        chosen=chosen,
+        ways=_WAYS,
         steps=steps,
-        step=chosen,
-        lines=lines(address(request), chosen, next_run, request.app.state.settings.jobs_port),
+        pasted=tuple(_pasted(chosen.way, one) for one in blocks(chosen.way, told)),
+        box_is_named=box is not None and box.is_named,
+        restart=_restart(request, chosen.way),
+        sha256=tuple(told.sha256[at : at + 16] for at in range(0, 64, 16)),
+        lines=lines(told.url, chosen.step, next_run),
         form=form,
     )
-    return page(
-        request,
-        "runs/connect.html",
-        context,
-        frame=around,
-        title=text("Connect a job"),
-        status=status,
-    )
+    title = text("Connect a job")
+    return page(request, "runs/connect.html", context, frame=around, title=title, status=status)
+
+
+def _told(request: Request, campaign_id: str, step: str, box: Box) -> Told:
+    settings, sha256 = request.app.state.settings, the_file().sha256
+    host = "127.0.0.1" if settings.published_on_loopback else settings.host
+    return Told(campaign_id, step, address(request), settings.jobs_port, sha256, box, host)
+
+
+def _restart(request: Request, way: Way) -> str | None:
+    settings = request.app.state.settings
+    if way is not Way.TUNNEL or settings.jobs_port is not None:
+        return None
+    return restart(settings.port, settings.data, settings.demo)
+
+
+def _step(asked: str, steps: Sequence[tuple[str, str]]) -> str:
+    return next((id_ for id_, _ in steps if id_ == asked), steps[0][0] if steps else "control")
+
+
+def _pasted(way: Way, block: Block) -> Pasted:
+    title, note = _TITLES[way, block.does]
+    return Pasted(title, note, _PLACES[block.place], block.text)
+
+
+def restart(port: int, data: Path, is_demo: bool) -> str:
+    """The command that starts this server with a second port, for jobs."""
+    words = ["./bin/run"]
+    words += [] if port == 8000 else ["--port", str(port)]
+    words += ["--jobs-port", str(port + 1 if port < 65535 else port - 1)]
+    if is_demo:
+        words.append("--demo")
+    elif data != Path("data"):
+        words += ["--data", str(data)]
+    return shlex.join(words)
 
 
 def address(request: Request) -> str:
@@ -137,17 +265,17 @@ def address(request: Request) -> str:
     return f"{request.scope['scheme']}://{host.decode('latin-1')}"
 
 
-def lines(url: str, step: str, next_run: str, jobs_port: int | None) -> Lines:
-    """The blocks to paste; the token goes into a file of its owner alone, typed by nobody.
+def lines(url: str, step: str, next_run: str) -> Lines:
+    """The lines one by one; the token goes into a file of its owner alone, typed by nobody.
 
     A shell has nobody who would go on under another id: its lines name one that is free.
     """
-    auth = '-H "Authorization: Bearer $(cat ~/.punktum-token)"'
+    auth = f'-H "Authorization: Bearer $(cat {TOKEN_FILE})"'
     post = f"curl -fsS -m 10 --retry 5 {auth}"
     run = f"{url}/api/v1/runs/{next_run}"
     return Lines(
-        token_file="(umask 077; cat > ~/.punktum-token)",
-        settings=f'export PUNKTUM_URL={url}\nexport PUNKTUM_TOKEN_FILE="$HOME/.punktum-token"',
+        token_file=f"(umask 077; cat > {TOKEN_FILE})",
+        settings=settings_lines(url),
         wrapper=f"punktum check\npunktum run --step {step} -- python train.py",
         python=(
             "import punktum\n\n"
@@ -163,12 +291,4 @@ def lines(url: str, step: str, next_run: str, jobs_port: int | None) -> Lines:
             "python train.py > train.log 2>&1; code=$?\n"
             f"tail -c 10k train.log | {post} \\\n  --data-binary @- {run}/exit/$code"
         ),
-        tunnel=None if jobs_port is None else _tunnel(jobs_port),
-    )
-
-
-def _tunnel(port: int) -> str:
-    return (
-        f"# on this machine\nssh -N -R {port}:127.0.0.1:{port} user@rented-box\n"
-        f"# on the rented box\nexport PUNKTUM_URL=http://127.0.0.1:{port}"
     )

@@ -1,4 +1,4 @@
-"""A run's events as its page tells them: what happened as rows, beats as ranges to unfold."""
+"""A run's events as its page tells them: what happened as rows, what recurs as ranges to unfold."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from app.deliverables.rules.words import size_said
-from app.runs.pages.words import KINDS, STATES
+from app.runs.pages.words import KINDS, STATES, seconds_said
 from app.runs.queries import EventView
 from app.runs.rules.events import Kind
 from app.runs.rules.words import reason_said
@@ -17,7 +17,7 @@ from app.texts import Text, ntext, text
 from app.units import Duration
 
 FEW = 3
-"""So many beats are no burden: their fold is open."""
+"""So many beats or checkpoints are no burden: their fold is open."""
 
 Moment = tuple[int, datetime]
 """An attempt and a time of the job's clock: where a rule fired."""
@@ -44,7 +44,8 @@ class EventLine:
 
 @dataclass(frozen=True, slots=True)
 class Beats:
-    """The beats of one source of one attempt among the events shown, in one line, then each."""
+    """The beats, or the earlier checkpoints, of one source of one attempt among the events shown:
+    in one line, then each."""
 
     id: str
     range: Text
@@ -55,7 +56,7 @@ class Beats:
 
 @dataclass(frozen=True, slots=True)
 class EventsShown:
-    """Starts, ends, checkpoints and fired rules as rows; the beats between them folded."""
+    """Starts, ends, the newest checkpoint and fired rules as rows; what lies between folded."""
 
     facts: tuple[EventLine, ...]
     beats: tuple[Beats, ...]
@@ -66,46 +67,68 @@ def events_shown(
 ) -> EventsShown:
     """The events of one page, the newest first; `fired` says at which of them a rule fired."""
     facts: list[EventLine] = []
-    beats: dict[tuple[int, str], list[EventLine]] = {}
+    beats: dict[tuple[int, str, str], list[EventLine]] = {}
+    saved: set[tuple[int, str]] = set()
     for event in events:
         fires = bool(event.fields.get("fired")) or (event.attempt, event.at) in fired
-        line = _line(event, text("A rule fired") if fires else KINDS[event.kind], titles)
-        if event.kind == Kind.BEAT and not fires:
-            beats.setdefault((event.attempt, event.source), []).append(line)
+        checks = "restore" in event.fields
+        kind = text("Restore check") if checks else KINDS[event.kind]
+        line = _line(event, text("A rule fired") if fires else kind, titles)
+        of = (event.attempt, event.source)
+        recurs = event.kind == Kind.BEAT or (event.kind == Kind.CHECKPOINT and of in saved)
+        if recurs and not fires and not checks:
+            beats.setdefault((*of, event.kind), []).append(line)
         else:
             facts.append(line)
-    folds = (_beats(lines, ZoneInfo(zone)) for lines in beats.values())
+        if event.kind == Kind.CHECKPOINT:
+            saved.add(of)
+    folds = (_fold(lines, ZoneInfo(zone)) for lines in beats.values())
     return EventsShown(tuple(facts), tuple(folds))
 
 
-def _beats(lines: Sequence[EventLine], zone: ZoneInfo) -> Beats:
+def _fold(lines: Sequence[EventLine], zone: ZoneInfo) -> Beats:
     newest, oldest = lines[0].view, lines[-1].view
     attempt, source, n = newest.attempt, newest.source, len(lines)
+    about = {"source": source, "attempt": attempt}
+    one, many = text("Beat {n}, {at}"), text("Beats {first}–{last}")
     note = ntext(
         "{n} beat of {source}, attempt {attempt}",
         "{n} beats of {source}, attempt {attempt}",
         n,
-        source=source,
-        attempt=attempt,
+        **about,
     )
-    said = _range(oldest, newest, zone)
-    return Beats(f"beats-{attempt}-{source}", said, note, n <= FEW, tuple(lines))
+    name = "beats"
+    if newest.kind == Kind.CHECKPOINT:
+        one, many = text("Checkpoint {n}, {at}"), text("Checkpoints {first}–{last}")
+        note = ntext(
+            "{n} earlier checkpoint of {source}, attempt {attempt}",
+            "{n} earlier checkpoints of {source}, attempt {attempt}",
+            n,
+            **about,
+        )
+        name = "checkpoints"
+    said = _range(oldest, newest, zone, one, many)
+    return Beats(f"{name}-{attempt}-{source}", said, note, n <= FEW, tuple(lines))
 
 
-def _range(oldest: EventView, newest: EventView, zone: ZoneInfo) -> Text:
+def _range(oldest: EventView, newest: EventView, zone: ZoneInfo, one: Text, many: Text) -> Text:
     """`Beats 3–117, Tue, 1 Dec, 00:12–01:40`; over midnight both days are named."""
     if oldest.seq == newest.seq:
-        return text("Beat {n}, {at}", n=newest.seq, at=newest.at)
-    span = {"first": oldest.seq, "last": newest.seq, "start": oldest.at}
+        return Text(one.msgid, {"n": newest.seq, "at": newest.at})
+    numbers = Text(many.msgid, {"first": oldest.seq, "last": newest.seq})
     until = newest.at.astimezone(zone)
+    span = {"numbers": numbers, "start": oldest.at}
     if until.date() == oldest.at.astimezone(zone).date():
-        return text("Beats {first}–{last}, {start}–{end}", **span, end=f"{until:%H:%M}")
-    return text("Beats {first}–{last}, {start} until {end}", **span, end=newest.at)
+        return text("{numbers}, {start}–{end}", **span, end=f"{until:%H:%M}")
+    return text("{numbers}, {start} until {end}", **span, end=newest.at)
 
 
 def _line(event: EventView, kind: Text, titles: Mapping[str, str]) -> EventLine:
     tail = event.fields.get("log_tail")
-    said = tuple(_said(event.fields, titles))
+    fields = event.fields
+    if event.kind == Kind.JUDGE and "fired" not in fields:
+        fields = {"seen": fields.get("judged", {})}
+    said = tuple(_said(fields, titles))
     return EventLine(event, kind, said, tail if isinstance(tail, str) else None)
 
 
@@ -114,6 +137,8 @@ def _said(fields: Mapping[str, Any], titles: Mapping[str, str]) -> Iterable[Said
         done, total = fields["progress"], fields.get("total")
         value = text("{done} of {total}", done=done, total=total) if total is not None else done
         yield Said(text("Progress"), value)
+    if "seen" in fields:
+        yield Said(text("Rule"), _seen(fields["seen"]))
     for name, (label, read) in _FIELDS.items():
         if name not in fields or (name == "reason_code" and "rule" in fields):
             continue
@@ -129,6 +154,11 @@ def _plain(value: object) -> object:
     return value if isinstance(value, int) else str(value)
 
 
+def _seen(judged: Mapping[str, Any]) -> str:
+    """What the clock saw of each rule that it judged."""
+    return "; ".join(f"{name}: {one.get('last')}" for name, one in judged.items())
+
+
 def _rules(value: Sequence[Any]) -> str:
     return ", ".join(
         str(one.get("rule")) if isinstance(one, Mapping) else str(one) for one in value
@@ -139,13 +169,29 @@ def _states(value: Sequence[str]) -> tuple[object, ...]:
     return tuple(STATES.get(one, one) for one in value)
 
 
+def _restore(value: Mapping[str, Any]) -> Text:
+    said = text("passed") if value.get("passed") else text("failed")
+    reason = value.get("reason")
+    return said if reason is None else text("{result}: {reason}", result=said, reason=reason)
+
+
+def _inputs(value: Mapping[str, Any]) -> str:
+    """How many inputs of each name were cut short."""
+    return ", ".join(
+        f"{name} {one.get('truncated')}/{one.get('expected')}" for name, one in value.items()
+    )
+
+
 _FIELDS: Final[Mapping[str, tuple[Text, Callable[[Any], object]]]] = {
     "metrics": (text("Metrics"), _plain),
     "fired": (text("Rule"), _rules),
     "note": (text("Note"), _plain),
     "path": (text("Path"), _plain),
     "size": (text("Size"), size_said),
+    "write_s": (text("Writing took"), seconds_said),
     "states": (text("It holds"), _states),
+    "restore": (text("Restore check"), _restore),
+    "inputs": (text("Cut short"), _inputs),
     "exit_code": (text("Exit code"), _plain),
     "signal": (text("Signal"), _plain),
     "reason_code": (text("Reason"), reason_said),

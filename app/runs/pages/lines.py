@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.plan.queries import PlanView
+from app.plan.rules.model import Step
 from app.runs.pages.words import (
     State,
     metric_lines,
@@ -17,7 +18,10 @@ from app.runs.pages.words import (
     stop_reason,
 )
 from app.runs.queries import RunView, StopRecordView, Window
-from app.texts import Text, text
+from app.runs.rules.clocks import over_time_said
+from app.runs.rules.remarks import suspiciously_short, unseen
+from app.texts import Text, ntext, text
+from app.units import Duration
 
 METRICS = 3
 
@@ -32,6 +36,7 @@ class RunLine:
     klass: str
     states: tuple[State, ...]
     since: Text | None
+    over: Text | None
     reason: Text | None
     remarks: tuple[Text, ...]
     attempt: int
@@ -89,6 +94,15 @@ class Known:
         rules = {rule.metric for rule in self.plan.plan.stop_rules if rule.metric is not None}
         return rules | {self.plan.plan.decision_rule.metric}
 
+    def step_of(self, run: RunView) -> Step | None:
+        """The step of the plan that a run works on; None where it is unplanned."""
+        return self.plan.step(run.step) if self.plan and run.step else None
+
+    def is_short(self, run: RunView) -> bool:
+        """Whether it completed in so little of its estimate that one looks twice."""
+        step = self.step_of(run)
+        return suspiciously_short(run.status, run.machine_s, step.estimate_s() if step else None)
+
     @property
     def last_window_ends_at(self) -> datetime | None:
         """When the last lot can no longer be used."""
@@ -97,17 +111,18 @@ class Known:
 
 def run_line(run: RunView, known: Known) -> RunLine:
     """A run as a row."""
-    step = known.plan.step(run.step) if known.plan and run.step else None
+    step = known.step_of(run)
     current = next(one for one in run.attempts if one.number == run.attempt)
     return RunLine(
         run.id,
         f"{known.base}/{run.id}",
         step.title if step else run.step or "",
         step.klass.value if step else "unplanned",
-        states_of(run, known.last_window_ends_at, known.now),
+        states_of(run, known.last_window_ends_at, known.now, short=known.is_short(run)),
         since_of(run),
+        over_time_said(run, step.p90_s if step else None),
         reason_of(run),
-        _remarks(run),
+        (*remarks_of(run, known), *_counts(run)),
         run.attempt,
         len(run.attempts),
         run.machine_s,
@@ -164,14 +179,31 @@ def _followed(record: StopRecordView, run: RunView | None) -> Text:
     return text("ended {at}", at=attempt.ended_at)
 
 
-def _remarks(run: RunView) -> tuple[Text, ...]:
+def remarks_of(run: RunView, known: Known) -> tuple[Text, ...]:
+    """What else is to be known of a run, in a few words each."""
     found = []
+    step = known.step_of(run)
+    if step is not None and known.is_short(run):
+        took, estimate = Duration(run.machine_s), Duration(step.estimate_s())
+        found.append(text("took {time}, estimated {estimate}", time=took, estimate=estimate))
+    if run.by_tracker:
+        found.append(text("as told by the tracker"))
     if run.before_seal:
         found.append(text("before the seal"))
     if run.stop_asked is not None and run.status in ("running", "planned"):
         found.append(text("asked to stop: {said}", said=run.stop_asked.text))
     if run.parent is not None:
         found.append(text("follows {run}", run=run.parent))
+    for one in unseen(run, known.names):
+        found.append(text("rule {rule} has seen no {metric}", rule=one.rule, metric=one.metric))
+    return tuple(found)
+
+
+def _counts(run: RunView) -> tuple[Text, ...]:
+    """What a run's own page shows in its place."""
+    found = []
     if run.gaps:
         found.append(text("events missing: {n}", n=run.gaps))
+    if run.redone:
+        found.append(ntext("{n} step redone", "{n} steps redone", run.redone))
     return tuple(found)

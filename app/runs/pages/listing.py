@@ -15,14 +15,24 @@ from app.plan.queries import current
 from app.runs import queries
 from app.runs.pages.lines import Known, RunLine, StopLine, run_line, stop_line
 from app.runs.pages.time import SpanEntry, StepTime, choices, step_times
-from app.texts import text
-from app.timeline.queries import frame
+from app.runs.pages.waiting import Wait, waits
+from app.texts import Text, text
+from app.timeline.queries import frame, timeline
 from app.web import Frame, page
 from app.web.live import shared, unchanged, version_tag
 from app.web.page import reader_of
 
 router = APIRouter()
 PAGE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class LateLine:
+    """A run of which something came after the close; `href` where it has a page."""
+
+    run: str
+    href: str | None
+    said: Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +45,11 @@ class RunsPage:
     runs: tuple[RunLine, ...]
     older_href: str | None
     is_first_page: bool
+    waits: tuple[Wait, ...]
+    late: tuple[LateLine, ...]
+    archived: int
+    shows_archived: bool
+    archived_href: str
     stops: tuple[StopLine, ...]
     people: tuple[StepTime, ...]
     entry: SpanEntry
@@ -42,23 +57,26 @@ class RunsPage:
 
 
 @router.get("/campaigns/{campaign_id}/runs")
-def index(request: Request, campaign_id: str, after: str = "") -> Response:
+def index(request: Request, campaign_id: str, after: str = "", archived: bool = False) -> Response:
     """The page, or for a poll its live part: 304 when nothing happened since."""
     now = clock.now()
     with request.app.state.db.read() as session:
         seen = queries.activity(session, campaign_id)
     tag = version_tag(request, seen.event, seen.head.number, now=now)
     if request.headers.get("hx-request-type") != "partial":
-        return show(request, campaign_id, now, after=after, tag=tag)
+        return show(request, campaign_id, now, after=after, archived=archived, tag=tag)
     not_modified = unchanged(request, tag)
     if not_modified is not None:
         return not_modified
-    key = f"runs/{campaign_id}/{after}/{reader_of(request).language}"
-    tag, body = shared.get(
-        key,
-        tag,
-        lambda: bytes(show(request, campaign_id, now, after=after, tag=tag, block="live").body),
-    )
+
+    def render() -> bytes:
+        shown = show(
+            request, campaign_id, now, after=after, archived=archived, tag=tag, block="live"
+        )
+        return bytes(shown.body)
+
+    key = f"runs/{campaign_id}/{after}/{archived}/{reader_of(request).language}"
+    tag, body = shared.get(key, tag, render)
     return HTMLResponse(body, headers={"HX-PTag": tag, "Cache-Control": "no-store"})
 
 
@@ -68,6 +86,7 @@ def show(
     now: datetime,
     *,
     after: str = "",
+    archived: bool = False,
     tag: str = "",
     entry: SpanEntry | None = None,
     block: str | None = None,
@@ -76,7 +95,7 @@ def show(
     """The page of runs, with a form as it was typed where one was refused."""
     with request.app.state.db.read() as session:
         around = frame_or_404(session, campaign_id, now)
-        context = _context(session, around, now, after, tag, entry)
+        context = _context(session, around, now, after, archived, tag, entry)
     return page(request, "runs/index.html", context, frame=around, block=block, status=status)
 
 
@@ -96,23 +115,50 @@ def known_of(session: Session, campaign_id: str, now: datetime) -> Known:
 
 
 def _context(
-    session: Session, around: Frame, now: datetime, after: str, tag: str, entry: SpanEntry | None
+    session: Session,
+    around: Frame,
+    now: datetime,
+    after: str,
+    archived: bool,
+    tag: str,
+    entry: SpanEntry | None,
 ) -> RunsPage:
     known = known_of(session, around.id, now)
     found = queries.page_of_runs(
-        session, around.id, now, after=after, limit=PAGE, newest_first=True
+        session, around.id, now, after=after, limit=PAGE, newest_first=True, archived=archived
     )
     stops = queries.stop_records(session, around.id)
     spans = queries.spans_of(session, around.id)
+    away = [one for one in queries.archivals_of(session, around.id).values() if one.archived]
+    view = timeline(session, around.id, now)
+    going = queries.going_runs(session, around.id, now) if around.state != "closed" else ()
+    query = "archived=1&" if archived else ""
     return RunsPage(
         base=known.base,
         is_open=around.state != "closed",
         version=tag,
         runs=tuple(run_line(run, known) for run in found.items),
-        older_href=f"{known.base}?after={found.next}" if found.next else None,
+        older_href=f"{known.base}?{query}after={found.next}" if found.next else None,
         is_first_page=not after,
+        waits=waits(view, going, known) if view else (),
+        late=_late(session, around, known),
+        archived=len(away),
+        shows_archived=archived,
+        archived_href=f"{known.base}?archived=1",
         stops=tuple(stop_line(one, found.items, known.base) for one in reversed(stops)),
         people=step_times(known.plan, spans, now),
         entry=entry or SpanEntry(around.zone, choices(known.plan)),
         machine_s=sum(run.machine_s for run in found.items),
+    )
+
+
+def _late(session: Session, around: Frame, known: Known) -> tuple[LateLine, ...]:
+    """What came after the close; nothing of the kind exists before it."""
+    if around.state != "closed":
+        return ()
+    late = queries.came_late(session, around.id)
+    there = queries.statuses(session, around.id, {one.run for one in late})
+    return tuple(
+        LateLine(one.run, f"{known.base}/{one.run}" if one.run in there else None, one.said)
+        for one in late
     )

@@ -6,9 +6,11 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Final
 
-from app.runs.queries import AttemptView, MetricView, RunView, StopRecordView
+from app.runs.queries import AttemptView, MetricView, RunView, SourceView, StopRecordView
+from app.runs.rules.remarks import Unseen
 from app.runs.rules.words import reason_said
 from app.texts import Text, text
+from app.units import Duration
 
 KINDS: Final[Mapping[str, Text]] = {
     "start": text("Start"),
@@ -20,6 +22,7 @@ KINDS: Final[Mapping[str, Text]] = {
     "ask": text("Asked to stop"),
     "lost": text("Marked lost"),
     "close": text("Marked stopped"),
+    "judge": text("Judged by the clock"),
 }
 STATES: Final[Mapping[str, Text]] = {
     "parameters": text("parameters"),
@@ -37,9 +40,9 @@ State = tuple[str, Text | None]
 
 
 def states_of(
-    run: RunView, last_window_ends_at: datetime | None, now: datetime
+    run: RunView, last_window_ends_at: datetime | None, now: datetime, *, short: bool = False
 ) -> tuple[State, ...]:
-    """The marks of a run: its status, then silence or a standstill beside it."""
+    """The marks of a run: its status, then silence, a standstill or doubt beside it."""
     found: list[State] = [(run.status, None)]
     if run.status == "planned":
         found = [("planned", text("Start not yet received"))]
@@ -49,6 +52,8 @@ def states_of(
         found = [said] if run.status == "running" else [*found, said]
     elif run.stalled:
         found.append(("stalled", None))
+    if short:
+        found.append(("undecided", text("Suspiciously short")))
     return tuple(found)
 
 
@@ -115,3 +120,46 @@ def short(metric: MetricView) -> str:
     if len(metric.last) <= 8:
         return metric.last
     return f"{float(metric.last):.4g}"
+
+
+def unseen_said(one: Unseen) -> Text:
+    """`has seen no loss; seen: train_loss, eval_loss`."""
+    if not one.seen:
+        return text("has seen no {metric}, nor any other metric", metric=one.metric)
+    names = ", ".join(one.seen)
+    if one.more:
+        return text(
+            "has seen no {metric}; seen: {names} and {n} more",
+            metric=one.metric,
+            names=names,
+            n=one.more,
+        )
+    return text("has seen no {metric}; seen: {names}", metric=one.metric, names=names)
+
+
+RANGES: Final = 5
+"""So many ranges of missing numbers are named."""
+
+
+def arrival_said(source: SourceView) -> Text:
+    """`acknowledged to 117, job says 201 sent; missing 118–150, 160–200`."""
+    if not source.gaps:
+        return text("all {n} came", n=source.last)
+    ranges = tuple(f"{low}–{high}" if low < high else str(low) for low, high in source.gaps)
+    said = {
+        "n": source.acknowledged,
+        "last": source.last,
+        "ranges": ", ".join(ranges[:RANGES]),
+    }
+    if len(ranges) > RANGES:
+        return text(
+            "acknowledged to {n}, job says {last} sent; missing {ranges} and {more} more ranges",
+            more=len(ranges) - RANGES,
+            **said,
+        )
+    return text("acknowledged to {n}, job says {last} sent; missing {ranges}", **said)
+
+
+def seconds_said(seconds: float) -> Duration | Text:
+    """A measured time in whole seconds; what was over sooner is not called nothing."""
+    return Duration(round(seconds)) if seconds >= 1 else text("less than 1 s")

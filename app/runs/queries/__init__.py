@@ -1,11 +1,15 @@
 """Reading runs: views, the stop register, people's time, events, windows, and the jobs' sheet."""
 
+from app.runs.queries.archived import ArchivalView, archivals_of
 from app.runs.queries.events import EventPage, EventView, events_of
+from app.runs.queries.late import came_late
+from app.runs.queries.measured import measured
 from app.runs.queries.runs import (
     Activity,
     RunPage,
     StopRecordView,
     activity,
+    going_runs,
     next_run,
     page_of_runs,
     run_of,
@@ -15,21 +19,30 @@ from app.runs.queries.runs import (
     stop_records,
 )
 from app.runs.queries.sheet import sheet
+from app.runs.queries.spells import spells_of
+from app.runs.queries.watching import attention
 from app.runs.queries.windows import Window, windows_of
+from app.runs.rules.errata import CameLate
+from app.runs.rules.sources import SourceView
 from app.runs.rules.spans import SpanView
+from app.runs.rules.spells import Spell
 from app.runs.rules.views import (
     AttemptView,
+    CheckpointView,
     FiredView,
     Interval,
     MetricView,
+    RestoreView,
     RuleView,
     RunView,
     StopAsk,
 )
 
 __all__ = [
-    "Activity", "AttemptView", "EventPage", "EventView", "FiredView", "Interval", "MetricView",
-    "RuleView", "RunPage", "RunView", "SpanView", "StopAsk", "StopRecordView", "Window",
-    "activity", "events_of", "next_run", "page_of_runs", "run_of", "runs_of", "sheet", "spans_of",
-    "statuses", "stop_records", "windows_of",
+    "Activity", "ArchivalView", "AttemptView", "CameLate", "CheckpointView", "EventPage",
+    "EventView", "FiredView", "Interval", "MetricView", "RestoreView", "RuleView", "RunPage",
+    "RunView", "SourceView", "SpanView", "Spell", "StopAsk", "StopRecordView", "Window",
+    "activity", "archivals_of", "attention", "came_late", "events_of", "going_runs", "measured",
+    "next_run", "page_of_runs", "run_of", "runs_of", "sheet", "spans_of", "spells_of", "statuses",
+    "stop_records", "windows_of",
 ]  # fmt: skip

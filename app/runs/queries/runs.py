@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import Select
 from sqlalchemy import select as pick
+from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, func, select
 
 from app import journal
@@ -18,7 +20,12 @@ from app.runs.rules.records import read_rules_once, read_streams_once
 from app.runs.rules.spans import SpanView, TimeEntry, spans
 from app.runs.rules.viewing import view_run
 from app.runs.rules.views import Kept, RunView
-from app.runs.tables import Attempt, AttemptState, Run, StopRecord, TimeSpan
+from app.runs.tables import Archival, Attempt, AttemptState, Run, StopRecord, TimeSpan
+
+_GOING = ("planned", "running")
+_ANY_TIME = datetime(1970, 1, 1, tzinfo=UTC)
+_Row = tuple[Any, ...]
+"""One attempt as it is stored: all columns of `_attempts` behind the run and its status."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +69,13 @@ class Activity:
 
 def runs_of(session: Session, campaign_id: str, now: datetime) -> tuple[RunView, ...]:
     """All runs of a campaign by their first event, as they stand at `now`; one statement."""
-    query = _attempts().where(col(Run.campaign_id) == campaign_id)
-    return _views(session, campaign_id, query, now)
+    return _views(session, campaign_id, _runs(campaign_id), now)
 
 
 def run_of(session: Session, campaign_id: str, run_id: str, now: datetime) -> RunView | None:
     """One run, or None; one statement."""
-    query = _attempts().where(col(Run.campaign_id) == campaign_id, col(Run.run_id) == run_id)
-    found = _views(session, campaign_id, query, now)
+    runs = _runs(campaign_id).where(col(Run.run_id) == run_id)
+    found = _views(session, campaign_id, runs, now)
     return found[0] if found else None
 
 
@@ -81,22 +87,38 @@ def page_of_runs(
     after: str = "",
     limit: int = 100,
     newest_first: bool = False,
+    archived: bool | None = None,
 ) -> RunPage:
-    """Some runs by their first event, going on after one of them; one statement."""
-    ids = select(Run.run_id).where(Run.campaign_id == campaign_id)
+    """Some runs by their first event, going on after one of them; one statement.
+
+    `archived` asks for the runs that a person put away, or for the others; None for all.
+    """
+    runs = _runs(campaign_id)
+    if archived is not None:
+        away = col(Run.run_id).in_(_put_away(campaign_id))
+        runs = runs.where(away if archived else ~away)
     if after:
         first = select(Run.first_event).where(Run.campaign_id == campaign_id, Run.run_id == after)
         behind = col(Run.first_event) < first.scalar_subquery()
         ahead = col(Run.first_event) > first.scalar_subquery()
-        ids = ids.where(behind if newest_first else ahead)
+        runs = runs.where(behind if newest_first else ahead)
     order = col(Run.first_event).desc() if newest_first else col(Run.first_event)
-    ids = ids.order_by(order).limit(limit + 1)
-    query = _attempts().where(col(Run.campaign_id) == campaign_id, col(Run.run_id).in_(ids))
-    found = _views(session, campaign_id, query, now)
+    found = _views(session, campaign_id, runs.order_by(order).limit(limit + 1), now)
     if newest_first:
         found = found[::-1]
     more = len(found) > limit
     return RunPage(found[:limit], found[limit - 1].id if more else None)
+
+
+def going_runs(
+    session: Session, campaign_id: str, now: datetime, limit: int = 100
+) -> tuple[RunView, ...]:
+    """The newest runs that have no end yet, and were not put away; one statement."""
+    going = _runs(campaign_id).where(
+        col(Run.status).in_(_GOING), ~col(Run.run_id).in_(_put_away(campaign_id))
+    )
+    newest = going.order_by(col(Run.first_event).desc()).limit(limit)
+    return _views(session, campaign_id, newest, now)
 
 
 def statuses(session: Session, campaign_id: str, run_ids: Iterable[str]) -> dict[str, str]:
@@ -161,36 +183,73 @@ def activity(session: Session, campaign_id: str) -> Activity:
     return Activity(newest or 0, journal.read_head(session, campaign_id))
 
 
-def _attempts() -> Select[Any]:
+def _put_away(campaign_id: str) -> Any:
+    """The ids of the runs that a person put away: of several words on a run the newest counts."""
+    later = aliased(Archival)
+    newer = select(later.number).where(
+        later.campaign_id == Archival.campaign_id,
+        later.run_id == Archival.run_id,
+        col(later.number) > col(Archival.number),
+    )
+    return select(Archival.run_id).where(
+        Archival.campaign_id == campaign_id, col(Archival.archived), ~newer.exists()
+    )
+
+
+def _runs(campaign_id: str) -> Select[Any]:
+    """The runs of a campaign; what they are narrowed to is found before anything is joined."""
+    columns: list[Any] = [Run.campaign_id, Run.run_id, Run.status, Run.first_event]
+    found: Select[Any] = pick(*columns)
+    return found.where(col(Run.campaign_id) == campaign_id)
+
+
+def _attempts(campaign_id: str, runs: Select[Any]) -> Select[Any]:
     """What views are made of: one row for each attempt, by run and number."""
+    of = runs.subquery()
+    away = of.c.run_id.in_(_put_away(campaign_id))
     columns: list[Any] = [
-        Run.run_id, Attempt.attempt_id, Attempt.number, Attempt.late, Attempt.created_us,
-        AttemptState.plan_version, AttemptState.streams, AttemptState.start, AttemptState.rules,
+        of.c.run_id, of.c.status, Attempt.attempt_id, Attempt.number, Attempt.late,
+        Attempt.created_us, AttemptState.plan_version, away, AttemptState.streams,
+        AttemptState.start, AttemptState.rules,
     ]  # fmt: skip
     query: Select[Any] = pick(*columns)
-    same_run = (col(Attempt.campaign_id) == col(Run.campaign_id)) & (
-        col(Attempt.run_id) == col(Run.run_id)
-    )
+    same_run = (col(Attempt.campaign_id) == of.c.campaign_id) & (col(Attempt.run_id) == of.c.run_id)
     return (
-        query.select_from(Run)
+        query.select_from(of)
         .join(Attempt, same_run)
         .join(AttemptState, col(AttemptState.attempt_key) == col(Attempt.id))
-        .order_by(col(Run.first_event), col(Attempt.number))
+        .order_by(of.c.first_event, col(Attempt.number))
     )
 
 
 def _views(
-    session: Session, campaign_id: str, query: Select[Any], now: datetime
+    session: Session, campaign_id: str, runs: Select[Any], now: datetime
 ) -> tuple[RunView, ...]:
-    found: dict[str, list[Kept]] = {}
-    for run_id, *about, streams, start, rules in session.connection().execute(query):
-        attempt_id, number, late, created_us, version = about
-        kept = Kept(
-            attempt_id, number, late, created_us, version,
-            read_streams_once(streams), json.loads(start), read_rules_once(rules),
-        )  # fmt: skip
-        found.setdefault(run_id, []).append(kept)
-    return tuple(view_run(campaign_id, run_id, kept, now) for run_id, kept in found.items())
+    found: dict[tuple[str, str], list[_Row]] = {}
+    query = _attempts(campaign_id, runs)
+    for run_id, status, *about in session.connection().execute(query):
+        found.setdefault((run_id, status), []).append(tuple(about))
+    return tuple(
+        _ended(campaign_id, run_id, tuple(rows))
+        if status not in _GOING
+        else _view(campaign_id, run_id, rows, now)
+        for (run_id, status), rows in found.items()
+    )
+
+
+@functools.lru_cache(maxsize=8192)
+def _ended(campaign_id: str, run_id: str, rows: tuple[_Row, ...]) -> RunView:
+    """A run that has ended looks the same at any time, as long as its rows say the same."""
+    return _view(campaign_id, run_id, rows, _ANY_TIME)
+
+
+def _view(campaign_id: str, run_id: str, rows: Sequence[_Row], now: datetime) -> RunView:
+    kept: list[Kept] = []
+    for attempt_id, number, late, created_us, version, _, streams, start, rules in rows:
+        told = read_streams_once(streams), json.loads(start), read_rules_once(rules)
+        kept.append(Kept(attempt_id, number, late, created_us, version, *told))
+    archived = any(row[5] for row in rows)
+    return view_run(campaign_id, run_id, kept, now, archived=archived)
 
 
 def _stop_view(row: StopRecord) -> StopRecordView:

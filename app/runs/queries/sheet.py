@@ -27,6 +27,8 @@ def sheet(session: Session, campaign_id: str, now: datetime) -> dict[str, Any] |
     if about is None:
         return None
     view = current(session, campaign_id)
+    windows = windows_of(session, campaign_id, view)
+    until = next((one.usable_until for one in windows if one.usable_until > now), None)
     head = journal.read_head(session, campaign_id)
     campaign = {
         "id": about.id,
@@ -40,10 +42,10 @@ def sheet(session: Session, campaign_id: str, now: datetime) -> dict[str, Any] |
         "plan": {"version": view.version, "sha256": view.sha256} if view else None,
         "metric_names": dict(view.plan.decision_rule.metrics) if view else {},
         "steps": [_step(step) for step in view.plan.steps] if view else [],
-        "rules": [as_dict(rule) for rule in stop_rules(view.plan)] if view else [],
+        "rules": [as_dict(rule) for rule in stop_rules(view.plan, until)] if view else [],
         "deliverables": _deliverables(view) if view else [],
         "corpora": [_corpus(corpus) for corpus in view.plan.corpora] if view else [],
-        "windows": [_window(window) for window in windows_of(session, campaign_id, view)],
+        "windows": [_window(window) for window in windows],
         "server_time": instant_text(now),
         "head": {"number": head.number, "sha256": head.sha256} if head.number else None,
     }

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from app.runs.rules.events import CLOSINGS, PERSON, Kind, Status, source_rank
+from app.runs.rules.events import CLOSINGS, NOT_JOBS, PERSON, Kind, Status, source_rank
 from app.runs.rules.judging import Fired
 from app.runs.rules.metrics import MetricSeen, merged
-from app.runs.rules.streams import Ask, End, Stream
+from app.runs.rules.streams import Ask, End, Restored, Stream
 from app.runs.rules.transitions import after
 
 Streams = Mapping[str, Stream]
@@ -49,6 +49,7 @@ class Facts:
     end: Ended | None
     firings: tuple[Fired, ...]
     ask: Ask | None
+    restored: Restored | None = None
 
     @property
     def stopped_by(self) -> Fired | None:
@@ -75,7 +76,7 @@ def facts_of(streams: Streams) -> Facts:
     if end is not None and end.source != PERSON and stop is not None:
         end = _by_rule(end, stop, firings)
         status = end.status
-    return Facts(started, status, end, firings, ask)
+    return Facts(started, status, end, firings, ask, restored_of(streams))
 
 
 def binding_changed(before: Stream, now: Stream, *, ended: bool = False) -> bool:
@@ -88,6 +89,7 @@ def binding_changed(before: Stream, now: Stream, *, ended: bool = False) -> bool
         or before.judged.firings is not now.judged.firings
         or before.started_at_us is not now.started_at_us
         or before.ask is not now.ask
+        or before.restored is not now.restored
         or (ended and before.metrics is not now.metrics)
     )
 
@@ -143,7 +145,9 @@ def started_at_us(streams: Streams) -> int | None:
     for _, stream in sorted(streams.items(), key=lambda item: source_rank(item[0])):
         if stream.started_at_us is not None:
             return stream.started_at_us
-    firsts = [s.signs.first_at_us for name, s in streams.items() if s.signs and name != PERSON]
+    firsts = [
+        s.signs.first_at_us for name, s in streams.items() if s.signs and name not in NOT_JOBS
+    ]
     return min(firsts, default=None)
 
 
@@ -155,9 +159,15 @@ def step_of(streams: Streams) -> str | None:
     return (started or named)[0].step if named else None
 
 
+def restored_of(streams: Streams) -> Restored | None:
+    """The newest result of a restore check, by the job's clock."""
+    found = [stream.restored for stream in streams.values() if stream.restored is not None]
+    return max(found, key=lambda one: one.at_us, default=None)
+
+
 def machine_s(streams: Streams) -> int:
     """How long the process ran, by its own measure where it gives one; whole seconds."""
-    jobs = [s.signs for name, s in streams.items() if s.signs is not None and name != PERSON]
+    jobs = [s.signs for name, s in streams.items() if s.signs is not None and name not in NOT_JOBS]
     measured = [signs.elapsed_s for signs in jobs if signs.elapsed_s is not None]
     began = started_at_us(streams)
     if measured:
@@ -169,5 +179,5 @@ def machine_s(streams: Streams) -> int:
 
 def received_us(streams: Streams) -> int | None:
     """When the newest sign of the job came, by our clock."""
-    jobs = [s.signs.received_us for name, s in streams.items() if s.signs and name != PERSON]
+    jobs = [s.signs.received_us for name, s in streams.items() if s.signs and name not in NOT_JOBS]
     return max(jobs, default=None)

@@ -8,19 +8,20 @@ entry counts and the earlier ones stay.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from app.runs.rules.attempts import Ended, Facts
 from app.runs.rules.events import PERSON, Status
 from app.runs.rules.judging import Fired
 from app.runs.rules.metrics import MetricSeen
-from app.runs.rules.streams import Ask
+from app.runs.rules.streams import Ask, Restored
 from app.runs.rules.times import text_of
 
 STARTED = "run.started"
 STOP_RECORDED = "run.stop_recorded"
 ENDED = "run.ended"
+RESTORE_CHECKED = "run.restore_checked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,8 @@ def bindings(
     for key in known.keys() - {fact.key for fact in stop_facts(now)}:
         withdrawn = {"key": key, **known[key].payload, "withdrawn": True}
         yield Binding(STOP_RECORDED, known[key].by, {**about, **withdrawn})
+    if now.restored is not None and now.restored != before.restored:
+        yield Binding(RESTORE_CHECKED, "job", {**about, **_restored(now.restored)})
     is_remeasured = dict(measured or {}) != dict(subject.metrics)
     if now.end is not None and (now.end != before.end or is_remeasured):
         yield Binding(ENDED, now.end.by, ended_payload(subject, now.end, before.end))
@@ -139,6 +142,14 @@ def _about(subject: Subject) -> dict[str, object]:
         "step": subject.step,
         "config_sha256": subject.config_sha256,
     }
+
+
+def _restored(found: Restored) -> dict[str, object]:
+    """What a restore check found; seconds as decimal text."""
+    said = asdict(found)
+    for name in ("save_s", "restore_s"):
+        said[name] = None if said[name] is None else f"{said[name]:.3f}"
+    return {**said, "states": list(found.states), "at": text_of(said.pop("at_us"))}
 
 
 def _values(seen: MetricSeen) -> dict[str, str]:

@@ -16,6 +16,13 @@ SHELL: Final = "shell"
 """The source of posts that carry no number, and the stem of their attempts' ids."""
 MAIN: Final = "main"
 WRAPPER: Final = "wrapper"
+TRACKER: Final = "tracker"
+"""The source of what a tracker (an MLflow client, say) tells of a run; every other job's word on
+the end counts before it."""
+CLOCK: Final = "clock"
+"""The source of what the server itself finds when time passes; no job may use it."""
+NOT_JOBS: Final = frozenset({PERSON, CLOCK})
+"""Sources that are no sign of life of the job."""
 
 
 class Status(StrEnum):
@@ -30,7 +37,8 @@ class Status(StrEnum):
 
 
 class Kind(StrEnum):
-    """What an event says. The last three are said by people, the others by jobs."""
+    """What an event says. `ask`, `lost` and `close` are said by people, `judge` by the server's
+    clock, the others by jobs."""
 
     START = "start"
     BEAT = "beat"
@@ -41,6 +49,7 @@ class Kind(StrEnum):
     ASK = "ask"
     LOST = "lost"
     CLOSE = "close"
+    JUDGE = "judge"
 
 
 JOB_KINDS: Final = (Kind.START, Kind.BEAT, Kind.CHECKPOINT, Kind.STOP, Kind.FAIL, Kind.FINISH)
@@ -84,6 +93,7 @@ class Stored(NamedTuple):
 
 
 def source_rank(source: str) -> tuple[int, str]:
-    """Whose word on an end counts first: the wrapper's, then `main`'s, the others', a person's."""
-    ranks = {WRAPPER: 0, MAIN: 1, PERSON: 9}
+    """Whose word on an end counts first: the wrapper's, then `main`'s, the others', a tracker's,
+    a person's."""
+    ranks = {WRAPPER: 0, MAIN: 1, TRACKER: 3, CLOCK: 8, PERSON: 9}
     return ranks.get(source, 2), source

@@ -10,8 +10,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from app.runs.rules.events import Stored
-from punktum.stop_rules import Firing, Observation, RuleState, StopRule, evaluate_all
+from app.runs.rules.events import CLOCK, ENDS, Stored
+from punktum.evaluating import (
+    OF_TIME,
+    Firing,
+    InputCount,
+    Observation,
+    RuleState,
+    evaluate_all,
+)
+from punktum.stop_rules import StopRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +68,16 @@ class Context:
     rules: tuple[StopRule, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def is_timed(self) -> bool:
+        """Whether any rule is judged on an event that measures nothing."""
+        return any(rule.kind in OF_TIME and rule.after_s is not None for rule in self.rules)
+
+    @property
+    def untimed(self) -> tuple[StopRule, ...]:
+        """The rules that time alone does not decide."""
+        return tuple(rule for rule in self.rules if rule.kind not in OF_TIME)
+
 
 def judge(
     before: Judged,
@@ -76,9 +94,13 @@ def judge(
     fields = event.fields
     states = _row_ended(before.states) if gap else before.states
     found: list[Firing] = []
-    if metrics and context.rules:
-        seen = Observation(metrics, fields.get("progress"), fields.get("elapsed_s"))
-        states, found = evaluate_all(context.rules, states, seen.named(context.names))
+    inputs = fields.get("inputs")
+    if context.rules and (metrics or inputs or context.is_timed):
+        counted = {name: InputCount(**counts) for name, counts in (inputs or {}).items()}
+        # A job that leaves anyway is not stopped for the time it took.
+        rules = context.untimed if event.kind in ENDS else context.rules
+        seen = Observation(metrics, fields.get("progress"), fields.get("elapsed_s"), counted)
+        states, found = evaluate_all(rules, states, seen.named(context.names))
     said = fields.get("fired")
     told = before.told
     if "judged" in fields:
@@ -90,7 +112,7 @@ def judge(
         firings = _with(firings, _own(firing, event))
     acts = {rule.id: rule.act for rule in context.rules}
     for item in said or ():
-        firings = _with(firings, _theirs(item, event, acts))
+        firings = _with(firings, _told_of(item, event, acts))
     return Judged(states, told, firings)
 
 
@@ -127,10 +149,15 @@ def _own(firing: Firing, event: Stored) -> Fired:
     )  # fmt: skip
 
 
-def _theirs(item: Mapping[str, Any], event: Stored, acts: Mapping[str, str]) -> Fired:
-    act = item.get("act") or acts.get(item["rule"], "stop")
+def _told_of(item: Mapping[str, Any], event: Stored, acts: Mapping[str, str]) -> Fired:
+    """What a job, or the server's clock, says has fired; the plan says what that leads to.
+
+    A rule that the plan does not have for this step stops nothing: it is kept as a warning.
+    """
+    found_here = event.source == CLOCK
     return Fired(
-        item["rule"], item.get("metric"), item.get("value"), act, item.get("text") or item["rule"],
-        event.seq, event.at_us, event.fields.get("elapsed_s"), event.fields.get("progress"),
-        on_box=True, confirmed=False,
+        item["rule"], item.get("metric"), item.get("value"), acts.get(item["rule"], "warn"),
+        item.get("text") or item["rule"], event.seq, event.at_us,
+        event.fields.get("elapsed_s"), event.fields.get("progress"),
+        on_box=not found_here, confirmed=found_here,
     )  # fmt: skip

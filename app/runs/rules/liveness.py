@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from app.runs.rules.events import PERSON
+from app.runs.rules.events import NOT_JOBS
 from app.runs.rules.streams import Stream
 
 GRACE_S: Final = 60
@@ -21,12 +21,33 @@ STOOD_BEFORE: Final = 2
 _US: Final = 1_000_000
 
 
+ALIVE: Final = "alive"
+SILENT: Final = "silent"
+STALLED: Final = "stalled"
+
+
+def quiet(streams: Mapping[str, Stream], now_us: int) -> tuple[str, int]:
+    """Whether an attempt is alive, silent or stalled, and since when; one that ended is alive."""
+    jobs = [stream for name, stream in streams.items() if name not in NOT_JOBS]
+    received = max((one.signs.received_us for one in jobs if one.signs), default=now_us)
+    if any(stream.end is not None for stream in streams.values()):
+        return ALIVE, received
+    due, stall = due_us(streams), stall_due_us(streams)
+    if due is not None and due < now_us:
+        return SILENT, received
+    started = any(stream.started_at_us is not None for stream in jobs)
+    if started and stall is not None and stall < now_us:
+        moved = max((one.progress.since_us for one in jobs if one.progress), default=received)
+        return STALLED, moved
+    return ALIVE, received
+
+
 def due_us(streams: Mapping[str, Stream]) -> int | None:
     """When the next sign of life is overdue, in microseconds; None without any sign."""
     latest: int | None = None
     for source, stream in streams.items():
         signs = stream.signs
-        if signs is None or source == PERSON:
+        if signs is None or source in NOT_JOBS:
             continue
         promise_s = UNSAID_S if signs.promise_s is None else signs.promise_s
         due = signs.received_us + (promise_s + GRACE_S) * _US
@@ -44,7 +65,7 @@ def stall_due_us(streams: Mapping[str, Stream]) -> int | None:
     latest: int | None = None
     for source, stream in streams.items():
         progress = stream.progress
-        if progress is None or source == PERSON:
+        if progress is None or source in NOT_JOBS:
             continue
         if progress.total is not None and progress.done >= progress.total:
             return None

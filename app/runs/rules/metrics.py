@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from punktum.stop_rules import as_number
+from punktum.values import as_number
 
 
 class MetricSeen(NamedTuple):

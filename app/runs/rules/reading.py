@@ -11,7 +11,7 @@ from app.runs.rules.events import (
     ENDS,
     JOB_KINDS,
     MAIN,
-    PERSON,
+    NOT_JOBS,
     REASONS,
     RUN_ID,
     SHELL,
@@ -70,6 +70,23 @@ _FIRED = table(
     },
     needed=("rule",),
 )
+_INPUT = table({"expected": _COUNT, "truncated": _COUNT}, needed=("expected", "truncated"))
+_RESTORE = table(
+    {
+        "passed": flag,
+        "reason": words(500),
+        "save_s": finite,
+        "restore_s": finite,
+        "size": _COUNT,
+        "states": listed(one_of(STATES), 20),
+        "compared": words(128),
+        "steps": _COUNT,
+        "expected": words(100),
+        "found": words(100),
+        "path": words(4096),
+    },
+    needed=("passed",),
+)
 IDENTITY: Final[Mapping[str, Reader]] = {
     "run": _RUN,
     "attempt_id": _ID,
@@ -84,6 +101,7 @@ _ALL: Final[Mapping[str, Reader]] = {
     "progress": _COUNT,
     "total": _COUNT,
     "metrics": metrics,
+    "inputs": tables_by_name(_INPUT, 100),
     "judged": tables_by_name(_JUDGED, 200),
     "fired": listed(_FIRED, 200),
     "expect_next_s": whole(1, WEEK_S),
@@ -112,6 +130,7 @@ _CHECKPOINT: Final[Mapping[str, Reader]] = {
     "states": listed(one_of(STATES), 20),
     "write_s": finite,
 }
+_RESTORED: Final[Mapping[str, Reader]] = {"restore": _RESTORE}
 _END: Final[Mapping[str, Reader]] = {
     "exit_code": whole(-(2**31), 2**32 - 1),
     "signal": whole(1, 127),
@@ -122,9 +141,12 @@ _END: Final[Mapping[str, Reader]] = {
 }
 FIELDS: Final[Mapping[Kind, Mapping[str, Reader]]] = {
     Kind.START: {**IDENTITY, **_ALL, **_START},
-    Kind.BEAT: {**IDENTITY, **_ALL},
-    Kind.CHECKPOINT: {**IDENTITY, **_ALL, **_CHECKPOINT},
-    **{kind: {**IDENTITY, **_ALL, **_END} for kind in (Kind.STOP, Kind.FAIL, Kind.FINISH)},
+    Kind.BEAT: {**IDENTITY, **_ALL, **_RESTORED},
+    Kind.CHECKPOINT: {**IDENTITY, **_ALL, **_CHECKPOINT, **_RESTORED},
+    **{
+        kind: {**IDENTITY, **_ALL, **_END, **_RESTORED}
+        for kind in (Kind.STOP, Kind.FAIL, Kind.FINISH)
+    },
 }
 """Kind of event → the fields it takes and how each is read."""
 
@@ -181,8 +203,9 @@ def _named(body: Mapping[str, Any], name: str, given: str | None) -> Any:
 def _check(event: Event) -> None:
     """What must hold between fields."""
     fields = event.fields
-    if event.source == PERSON:
-        raise Unreadable("source", text("“person” is not a source that a job may use."))
+    if event.source in NOT_JOBS:
+        said = text("“{source}” is not a source that a job may use.", source=event.source)
+        raise Unreadable("source", said)
     if event.kind is Kind.START:
         for name in ("step", "config_sha256"):
             if name not in fields:

@@ -12,8 +12,18 @@ from app.runs.rules.events import Kind
 from app.runs.rules.judging import Fired, Judged, Told
 from app.runs.rules.metrics import MetricSeen
 from app.runs.rules.numbers import Numbers
-from app.runs.rules.streams import Ask, End, Progress, Saved, Signs, Stream
-from punktum.stop_rules import RuleState, StopRule, as_dict, parse_rules
+from app.runs.rules.streams import (
+    Ask,
+    End,
+    Inputs,
+    Progress,
+    Restored,
+    Saved,
+    Signs,
+    Stream,
+)
+from punktum.evaluating import RuleState
+from punktum.stop_rules import StopRule, as_dict, parse_rules
 
 json_text = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 """A value as compact JSON; the order of members stays."""
@@ -21,8 +31,12 @@ json_text = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 def streams_text(streams: Mapping[str, Stream]) -> str:
     """All sources of an attempt as one text: equal states give equal texts."""
-    parts = [f"{_quoted(source)}:{_text(streams[source])}" for source in sorted(streams)]
-    return "{" + ",".join(parts) + "}"
+    return joined({source: stream_text(stream) for source, stream in streams.items()})
+
+
+def joined(texts: Mapping[str, str]) -> str:
+    """The text of all sources from that of each."""
+    return "{" + ",".join([f"{_quoted(source)}:{texts[source]}" for source in sorted(texts)]) + "}"
 
 
 def read_streams(said: str) -> dict[str, Stream]:
@@ -57,7 +71,7 @@ def _quoted(name: str) -> str:
     return json_text(name)
 
 
-def _text(stream: Stream) -> str:
+def stream_text(stream: Stream) -> str:
     """One source, written out by hand: this is made anew with every beat.
 
     Texts of metrics were read as numbers, so nothing in them needs to be escaped.
@@ -77,7 +91,7 @@ def _text(stream: Stream) -> str:
     if done is not None:
         said += (
             f',"progress":[{done.done},{_whole(done.total)},{done.since_us},'
-            f"{_whole(done.since_s)},{done.longest_s}]"
+            f"{_whole(done.since_s)},{done.longest_s},{done.before}]"
         )
     if stream.metrics:
         seen = stream.metrics
@@ -117,7 +131,9 @@ def _rare(stream: Stream) -> dict[str, Any]:
         }
     if stream.judged.firings:
         record["fired"] = [asdict(fired) for fired in stream.judged.firings]
-    for name in ("saved", "end", "ask"):
+    if stream.inputs:
+        record["inputs"] = dict(sorted(stream.inputs.items()))
+    for name in ("saved", "end", "ask", "restored"):
         part = getattr(stream, name)
         if part is not None:
             record[name] = asdict(part)
@@ -133,6 +149,7 @@ def _stream(record: Mapping[str, Any]) -> Stream:
     signs, progress = record.get("signs"), record.get("progress")
     rules, told = record.get("rules", {}), record.get("told", {})
     saved, end, ask = record.get("saved"), record.get("end"), record.get("ask")
+    restored = record.get("restored")
     return Stream(
         Numbers(last, count, tuple((low, high) for low, high in gaps)),
         Signs(*signs) if signs else None,
@@ -150,4 +167,6 @@ def _stream(record: Mapping[str, Any]) -> Stream:
         record.get("late", 0),
         tuple(record.get("ids", ())),
         record.get("step"),
+        {name: Inputs(*counts) for name, counts in record.get("inputs", {}).items()},
+        Restored(**{**restored, "states": tuple(restored["states"])}) if restored else None,
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from app.runs.rules.events import CLOSINGS, ENDS, Kind, Stored
 from app.runs.rules.judging import Context, Fired, Judged, judge
@@ -28,13 +28,25 @@ class Signs(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """How far the work is, since when, and the longest that it ever stood still."""
+    """How far the work is, since when, and the longest that it ever stood still.
+
+    `before` is the work that was done before the attempt, as far as it says: a start says it, a
+    first sign that names step n means that it did the steps before n.
+    """
 
     done: int
     total: int | None
     since_us: int
     since_s: int | None
     longest_s: int = 0
+    before: int = 0
+
+
+class Inputs(NamedTuple):
+    """How many inputs of one name a job expected, and how many of them it cut short."""
+
+    expected: int
+    truncated: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +82,29 @@ class Saved:
     size: int | None
     states: tuple[str, ...]
     progress: int | None
+    write_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """The newest result of a restore check: saved early, loaded in a new process, compared.
+
+    `compared` names the metric of which `expected` and `found` are the values as text; `steps`
+    were compared. `size` in bytes, `save_s` and `restore_s` in seconds.
+    """
+
+    at_us: int
+    passed: bool
+    reason: str | None = None
+    save_s: float | None = None
+    restore_s: float | None = None
+    size: int | None = None
+    states: tuple[str, ...] = ()
+    compared: str | None = None
+    steps: int | None = None
+    expected: str | None = None
+    found: str | None = None
+    path: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +123,8 @@ class Stream:
     late: int = 0
     ids: tuple[str, ...] = ()
     step: str | None = None
+    inputs: Mapping[str, Inputs] = field(default_factory=dict)
+    restored: Restored | None = None
 
     @property
     def firings(self) -> tuple[Fired, ...]:
@@ -130,6 +167,8 @@ def step(state: Stream, event: Stored, context: Context) -> Stream:
         state.late,
         (*state.ids, fields["event_id"])[-_IDS_KEPT:] if "event_id" in fields else state.ids,
         _step_named(state, event),
+        _inputs(state.inputs, fields),
+        _restored(event) if "restore" in fields else state.restored,
     )
 
 
@@ -188,12 +227,26 @@ def _progress(before: Progress | None, event: Stored) -> Progress | None:
         return before._replace(total=total) if before and total is not None else before
     now_s: int | None = event.fields.get("elapsed_s")
     if before is None:
-        return Progress(done, total, event.received_us, now_s)
+        earlier = done if event.kind is Kind.START else max(0, done - 1)
+        return Progress(done, total, event.received_us, now_s, 0, earlier)
     total = total if total is not None else before.total
     if done == before.done:
         return before if total == before.total else before._replace(total=total)
     stood_s = now_s - before.since_s if now_s is not None and before.since_s is not None else 0
-    return Progress(done, total, event.received_us, now_s, max(before.longest_s, stood_s))
+    longest_s = max(before.longest_s, stood_s)
+    return Progress(done, total, event.received_us, now_s, longest_s, before.before)
+
+
+def _inputs(before: Mapping[str, Inputs], fields: Mapping[str, Any]) -> Mapping[str, Inputs]:
+    said = fields.get("inputs")
+    if not said:
+        return before
+    return {**before, **{name: Inputs(**counts) for name, counts in said.items()}}
+
+
+def _restored(event: Stored) -> Restored:
+    said = event.fields["restore"]
+    return Restored(event.at_us, **{**said, "states": tuple(said.get("states", ()))})
 
 
 def _saved(event: Stored) -> Saved:
@@ -204,6 +257,7 @@ def _saved(event: Stored) -> Saved:
         said.get("size"),
         tuple(said.get("states", ())),
         said.get("progress"),
+        said.get("write_s"),
     )
 
 

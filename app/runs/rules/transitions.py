@@ -35,12 +35,12 @@ def _table() -> dict[tuple[Status, Kind], Move]:
         table[status, Kind.START] = Move(
             Status.RUNNING, "moves" if status is Status.PLANNED else "stays"
         )
-        for kind in (Kind.BEAT, Kind.CHECKPOINT, Kind.ASK):
+        for kind in (Kind.BEAT, Kind.CHECKPOINT, Kind.ASK, Kind.JUDGE):
             table[status, kind] = Move(status, "stays")
         for kind, to in (_ENDED | _CLOSED).items():
             table[status, kind] = Move(to, "moves")
     for status in (Status.COMPLETED, Status.FAILED, Status.STOPPED, Status.LOST):
-        for kind in (Kind.START, Kind.BEAT, Kind.CHECKPOINT):
+        for kind in (Kind.START, Kind.BEAT, Kind.CHECKPOINT, Kind.JUDGE):
             table[status, kind] = Move(status, "late")
         for kind in (Kind.ASK, *_CLOSED):
             table[status, kind] = Move(status, "refused")

@@ -15,7 +15,7 @@ from typing import Any, Final
 from app.runs.rules.times import us_of
 from app.texts import Text, text
 from app.units import UnitError, parse_instant
-from punktum.stop_rules import as_number
+from punktum.values import as_number
 
 Reader = Callable[[Any, str], Any]
 

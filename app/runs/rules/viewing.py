@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
 from app.runs.rules import attempts as tell
 from app.runs.rules.attempts import Ended, Facts
-from app.runs.rules.events import PERSON, source_rank
+from app.runs.rules.events import NOT_JOBS, PERSON, source_rank
+from app.runs.rules.evidence import checkpoint_view, inputs_view, restore_view
 from app.runs.rules.liveness import due_us, stall_due_us
 from app.runs.rules.metrics import MetricSeen, merged
+from app.runs.rules.resuming import progress_of, redone, saved_of
+from app.runs.rules.sources import sources_of, told_by_tracker
 from app.runs.rules.streams import Progress, Stream
 from app.runs.rules.times import at_of, us_of
 from app.runs.rules.views import (
@@ -27,25 +30,34 @@ from app.runs.rules.views import (
 from punktum.stop_rules import StopRule, rules_for
 
 _CLOCK_WRONG_US: Final = 120_000_000
+_OF_CURRENT: Final = (
+    "ended_at", "reason_code", "reason_text", "rule", "exit_code", "signal", "by_tracker",
+)  # fmt: skip
+"""What a run has of its current attempt."""
 
 
 def current_of(kept: Sequence[Kept]) -> Kept:
     """The attempt that a run's status is taken from: the last that started in its turn."""
+    if len(kept) == 1:
+        return kept[0]
     ordered = sorted(kept, key=lambda one: one.number)
     in_turn = [one for one in ordered if not one.late] or ordered
     started = [one for one in in_turn if tell.facts_of(one.streams).started]
     return (started or in_turn)[-1]
 
 
-def view_run(campaign_id: str, run_id: str, kept: Sequence[Kept], now: datetime) -> RunView:
+def view_run(
+    campaign_id: str, run_id: str, kept: Sequence[Kept], now: datetime, *, archived: bool = False
+) -> RunView:
     """The run as its attempts tell it, silent and stalled as of `now`."""
     ordered = sorted(kept, key=lambda one: one.number)
     current = current_of(ordered)
-    facts = tell.facts_of(current.streams)
-    views = tuple(_attempt(one, current) for one in ordered)
+    told = {one.number: tell.facts_of(one.streams) for one in ordered}
+    facts = told[current.number]
+    views = tuple(_attempts(ordered, current, told))
     mine = next(view for view in views if view.number == current.number)
     first = next((one for one in ordered if one.start), current)
-    progress = _progress(current.streams)
+    progress = progress_of(current.streams)
     life = _life(current, facts, progress, now)
     return RunView(
         id=run_id,
@@ -61,21 +73,34 @@ def view_run(campaign_id: str, run_id: str, kept: Sequence[Kept], now: datetime)
         machine_s=sum(view.machine_s for view in views),
         started_at=min((v.started_at for v in views if v.started_at is not None), default=None),
         last_seen_at=max((v.last_seen_at for v in views if v.last_seen_at), default=None),
-        ended_at=mine.ended_at,
-        progress=progress.done if progress else None,
-        total=progress.total if progress else None,
         metrics=_metrics(ordered, current),
+        **_work_of(current.streams, progress),
         **_configured(first),
-        reason_code=mine.reason_code,
-        reason_text=mine.reason_text,
-        rule=mine.rule,
-        exit_code=mine.exit_code,
-        signal=mine.signal,
+        **{name: getattr(mine, name) for name in _OF_CURRENT},
         stop_asked=stop_asked(facts),
-        fired=tuple(view for one in ordered for view in _fired(tell.facts_of(one.streams))),
+        fired=tuple(view for one in ordered for view in _fired(told[one.number])),
         rules=_rules(ordered),
         gaps=sum(view.missing for view in views),
+        archived=archived,
+        redone=sum(view.redone for view in views),
+        **_newest(views),
     )
+
+
+def _work_of(streams: Mapping[str, Stream], progress: Progress | None) -> dict[str, Any]:
+    """How far the current attempt is, and what it says of its inputs."""
+    return {
+        "progress": progress.done if progress else None,
+        "total": progress.total if progress else None,
+        "inputs": inputs_view(streams),
+    }
+
+
+def _newest(views: Sequence[AttemptView]) -> dict[str, Any]:
+    """The newest checkpoint and the newest restore check over all attempts."""
+    saved = (view.checkpoint for view in reversed(views) if view.checkpoint is not None)
+    restored = (view.restore for view in reversed(views) if view.restore is not None)
+    return {"checkpoint": next(saved, None), "restore": next(restored, None)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +148,20 @@ def stop_asked(facts: Facts) -> StopAsk | None:
     return None
 
 
-def _attempt(one: Kept, current: Kept) -> AttemptView:
-    facts = tell.facts_of(one.streams)
+def _attempts(
+    ordered: Sequence[Kept], current: Kept, told: Mapping[int, Facts]
+) -> Iterator[AttemptView]:
+    furthest: int | None = None
+    for one in ordered:
+        progress = progress_of(one.streams)
+        yield _attempt(one, current, told[one.number], progress, redone(furthest, progress))
+        if progress is not None:
+            furthest = max(furthest or 0, progress.done)
+
+
+def _attempt(
+    one: Kept, current: Kept, facts: Facts, progress: Progress | None, redone_steps: int
+) -> AttemptView:
     end, machine_s = facts.end, tell.machine_s(one.streams)
     received, due = tell.received_us(one.streams), due_us(one.streams)
     started, last = _bounds(one, machine_s)
@@ -151,7 +188,21 @@ def _attempt(one: Kept, current: Kept) -> AttemptView:
         gpus=tuple(one.start.get("gpus", ())),
         command=one.start.get("command"),
         missing=sum(stream.numbers.missing_count for stream in one.streams.values()),
+        redone=redone_steps,
+        progress=progress.done if progress else None,
+        **_work(one.streams, facts),
     )
+
+
+def _work(streams: Mapping[str, Stream], facts: Facts) -> dict[str, Any]:
+    """What came of an attempt's sources, and what a resume would find."""
+    saved = saved_of(streams)
+    return {
+        "by_tracker": told_by_tracker(streams, facts),
+        "sources": sources_of(streams),
+        "checkpoint": checkpoint_view(saved) if saved else None,
+        "restore": restore_view(facts.restored) if facts.restored else None,
+    }
 
 
 def _ending(end: Ended | None, superseded: bool) -> dict[str, Any]:
@@ -180,12 +231,6 @@ def _ended_us(one: Kept, end_at_us: int, started: int, last: int) -> int:
     """The end by the job's clock, unless that clock was set in between."""
     shifted = end_at_us + started - (tell.started_at_us(one.streams) or started)
     return shifted if abs(shifted - last) <= _CLOCK_WRONG_US else last
-
-
-def _progress(streams: Mapping[str, Stream]) -> Progress | None:
-    found = [streams[name].progress for name in sorted(streams, key=source_rank)]
-    known = [progress for progress in found if progress is not None]
-    return max(known, key=lambda progress: progress.done, default=None)
 
 
 def _metrics(ordered: Sequence[Kept], current: Kept) -> tuple[MetricView, ...]:
@@ -230,4 +275,9 @@ def _rule(before: RuleView | None, rule: StopRule, streams: Mapping[str, Stream]
         hits = own.hits if own and own.evaluated else told.hits if told else hits
         last = (told.last if told else None) or (own.last if own else None) or last
         fired = fired or any(firing.rule == rule.id for firing in judged.firings)
-    return RuleView(rule.id, rule.kind, rule.metric, rule.act, evaluated, hits, last, fired)
+    if rule.kind == "silent":
+        # Each sign of life is a moment at which the watcher would have found silence.
+        evaluated += sum(one.numbers.size for name, one in streams.items() if name not in NOT_JOBS)
+    return RuleView(
+        rule.id, rule.kind, rule.metric, rule.act, evaluated, hits, last, fired, rule.after_s
+    )

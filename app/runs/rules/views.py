@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from app.runs.rules.events import Status
+from app.runs.rules.sources import SourceView
 from app.runs.rules.streams import Stream
 from punktum.stop_rules import StopRule
 
@@ -43,8 +44,45 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True)
+class CheckpointView:
+    """A checkpoint that was saved: when by the job's clock, where, and which states it holds.
+
+    `size` in bytes, `write_s` how long the writing took; unknown is None.
+    """
+
+    at: datetime
+    path: str | None
+    size: int | None
+    states: tuple[str, ...]
+    progress: int | None
+    write_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreView:
+    """The result of a restore check; `expected` and `found` are values of `compared`, as text."""
+
+    at: datetime
+    passed: bool
+    reason: str | None
+    save_s: float | None
+    restore_s: float | None
+    size: int | None
+    states: tuple[str, ...]
+    compared: str | None
+    steps: int | None
+    expected: str | None
+    found: str | None
+    path: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class AttemptView:
-    """One process of a run; `status` as a run's, or `superseded`."""
+    """One process of a run; `status` as a run's, or `superseded`.
+
+    `redone` counts the steps that attempts before it had done; `by_tracker`: its state is a
+    tracker's word alone.
+    """
 
     id: str
     number: int
@@ -67,6 +105,12 @@ class AttemptView:
     gpus: tuple[int, ...]
     command: str | None
     missing: int
+    progress: int | None = None
+    redone: int = 0
+    by_tracker: bool = False
+    sources: tuple[SourceView, ...] = ()
+    checkpoint: CheckpointView | None = None
+    restore: RestoreView | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +125,20 @@ class MetricView:
 
 
 @dataclass(frozen=True, slots=True)
+class InputView:
+    """An input by its name: how many a job expected, and how many of them it cut short."""
+
+    name: str
+    expected: int
+    truncated: int
+
+
+@dataclass(frozen=True, slots=True)
 class RuleView:
-    """A stop rule as a run has met it; `evaluated` 0 means that it was never judged."""
+    """A stop rule as a run has met it; `evaluated` 0 means that it was never judged.
+
+    `after_s` is the rule's own time: of an overtime rule the longest that the step may last.
+    """
 
     rule: str
     kind: str
@@ -92,6 +148,7 @@ class RuleView:
     hits: int
     last: str | None
     fired: bool
+    after_s: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +178,11 @@ class StopAsk:
 
 @dataclass(frozen=True, slots=True)
 class RunView:
-    """One run at one moment. `machine_s` sums the attempts; `gaps` counts missing events."""
+    """One run at one moment. `machine_s` sums the attempts; `gaps` counts missing events.
+
+    `archived`: a person put it away. `redone` counts the steps done more than once. `checkpoint`
+    and `restore` are the newest over all attempts.
+    """
 
     id: str
     campaign_id: str
@@ -153,6 +214,20 @@ class RunView:
     rules: tuple[RuleView, ...]
     before_seal: bool
     gaps: int
+    archived: bool = False
+    redone: int = 0
+    by_tracker: bool = False
+    checkpoint: CheckpointView | None = None
+    restore: RestoreView | None = None
+    inputs: tuple[InputView, ...] = ()
+
+    @property
+    def calendar_s(self) -> int | None:
+        """From the first start to the end or the last sign, with pauses; None without a start."""
+        until = self.ended_at or self.last_seen_at
+        if self.started_at is None or until is None:
+            return None
+        return max(0, round((until - self.started_at).total_seconds()))
 
     @property
     def intervals(self) -> tuple[Interval, ...]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
+from app.plan.rules.checks.stopping import stop_rule_problems
 from app.plan.rules.document import Path, Problem
-from app.plan.rules.model import Check, CheckKind, Plan, PlannedStopRule, StopKind
+from app.plan.rules.model import Check, CheckKind, Plan
 from app.texts import text
 
 KEYS_OF_CHECK: dict[CheckKind, tuple[str, ...]] = {
@@ -33,7 +34,7 @@ def result_problems(plan: Plan) -> Iterator[Problem]:
                 message = text("Without an offer a lot states its own {key}.", key=key)
                 yield Problem(("lots", index, key), message)
     for index, rule in enumerate(plan.stop_rules):
-        yield from _stop_rule(("stop_rules", index), rule)
+        yield from stop_rule_problems(("stop_rules", index), rule, plan)
     for index, deliverable in enumerate(plan.deliverables):
         for at, check in enumerate(deliverable.checks):
             yield from _check(("deliverables", index, "checks", at), check)
@@ -50,15 +51,6 @@ def _decision_rule(plan: Plan) -> Iterator[Problem]:
         message = text("The rule states both threshold and gain_over_control; keep one of them.")
         path: Path = ("decision_rule", "gain_over_control")
         yield Problem(path, message, rule.gain_over_control)
-
-
-def _stop_rule(path: Path, rule: PlannedStopRule) -> Iterator[Problem]:
-    if rule.kind not in (StopKind.BELOW, StopKind.ABOVE):
-        return
-    for key, value in (("metric", rule.metric), ("value", rule.value)):
-        if value is None:
-            message = text("A rule of kind {kind} needs {key}.", kind=str(rule.kind), key=key)
-            yield Problem((*path, key), message)
 
 
 def _check(path: Path, check: Check) -> Iterator[Problem]:

@@ -188,6 +188,7 @@ STOP_RULE = Shape(
         Key("steps", ListOf(Name())),
         Key("after_step", Whole(sample=1000)),
         Key("after_hours", Figure("2")),
+        Key("better", Choice(("higher", "lower"))),
     ),
     stop_rule_defaults,
 )

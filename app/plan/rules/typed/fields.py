@@ -38,6 +38,8 @@ class Field:
     """One field. `name` is the key, with a dot for a key of a table inside (`parts.load`).
 
     `on` is what a box stands at where nothing is said, `otherwise` what then holds instead.
+    `kinds` are those of its row that it has an effect for; () for all. An empty field of another
+    kind is not shown.
     """
 
     name: str
@@ -49,6 +51,12 @@ class Field:
     on: bool = False
     otherwise: str = ""
     size: str = "full"  # short | medium | full
+    kinds: tuple[str, ...] = ()
+
+    @property
+    def attributes(self) -> dict[str, str]:
+        """What tells the style sheet when to show an empty field."""
+        return {"data-kinds": " ".join(self.kinds), "placeholder": " "} if self.kinds else {}
 
     @property
     def path(self) -> tuple[str, ...]:

@@ -63,7 +63,12 @@ def usual_protocol(say: Callable[[Text], str]) -> dict[str, Any]:
         "stop_rules": [
             {"id": "loss-not-finite", "kind": "non_finite", "metric": "loss"},
             {"id": "input-truncated", "kind": "input_truncated"},
-            {"id": "no-usable-restore", "kind": "no_restore", "after_hours": "2"},
+            {
+                "id": "no-usable-restore",
+                "kind": "no_restore",
+                "after_hours": "2",
+                "steps": ["control", "variant-a", "variant-b"],
+            },
         ],
     }
 

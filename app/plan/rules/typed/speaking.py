@@ -77,6 +77,16 @@ SPOKEN: Final[Mapping[str, Text]] = {
         "“{gain_over_control}” and “{threshold}” are both filled in; keep one of them."
     ),
     "A rule of kind {kind} needs {key}.": text("“{kind}” needs “{key}”."),
+    "{key} has no effect on a rule of kind {kind}.": text("“{key}” has no effect on “{kind}”."),
+    "By when is it compared with the control? Write after_step or after_hours.": text(
+        "By when is it compared with the control? Fill in “{after_step}” or “{after_hours}”."
+    ),
+    'Is a higher or a lower {metric} better? Write better = "higher", or "lower".': text(
+        "Is a higher or a lower {metric} better? Choose it under “{better}”."
+    ),
+    "How long may it last? Write after_hours, or a p90 at its steps.": text(
+        "How long may it last? Fill in “{after_hours}”, or a P90 at its steps."
+    ),
     "Which ids are expected? Name a corpus, or list them in ids.": text(
         "Which ids are expected? Fill in “{corpus}” or “{ids}”."
     ),

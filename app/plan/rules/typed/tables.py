@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.plan.rules.stopping import kinds_of
 from app.plan.rules.typed.fields import Control, Field
 from app.plan.rules.typed.labels import (
     CHECK_KINDS,
@@ -35,14 +36,57 @@ LOT: tuple[Field, ...] = (
 
 STOP_RULE: tuple[Field, ...] = (
     Field("kind", Control.CHOICE, text("Stops when"), options=options(STOP_KINDS)),
-    Field("metric", Control.LINE, text("Metric"), text("For example loss."), size="medium"),
-    Field("value", Control.FIGURE, text("Value"), text("For below and above."), size="short"),
+    Field(
+        "metric",
+        Control.LINE,
+        text("Metric or input"),
+        text("For example loss. Of an input its name; empty: any."),
+        size="medium",
+        kinds=kinds_of("metric"),
+    ),
+    Field(
+        "value",
+        Control.FIGURE,
+        text("Value"),
+        text("The threshold; the least gain; how many inputs may be cut."),
+        size="short",
+        kinds=kinds_of("value"),
+    ),
     Field(
         "for",
         Control.WHOLE,
         text("Times in a row"),
         text("Empty: once; grad_norm five times."),
         size="short",
+        kinds=kinds_of("for"),
+    ),
+    Field(
+        "after_step",
+        Control.WHOLE,
+        text("Training step"),
+        text("From this one on, or by when."),
+        size="short",
+        kinds=kinds_of("after_step"),
+    ),
+    Field(
+        "after_hours",
+        Control.FIGURE,
+        text("Hours of the run"),
+        text("From this one on, by when, or how long."),
+        size="short",
+        kinds=kinds_of("after_hours"),
+    ),
+    Field(
+        "better",
+        Control.CHOICE,
+        text("Better is"),
+        options=(
+            ("", text("As the decision rule says")),
+            ("higher", text("Higher")),
+            ("lower", text("Lower")),
+        ),
+        size="medium",
+        kinds=kinds_of("better"),
     ),
     Field(
         "act",
@@ -55,8 +99,6 @@ STOP_RULE: tuple[Field, ...] = (
         ),
         size="medium",
     ),
-    Field("after_step", Control.WHOLE, text("From training step"), size="short"),
-    Field("after_hours", Control.FIGURE, text("From hour of the run"), size="short"),
     Field("id", Control.LINE, text("Id"), text("Left empty, it is made for you."), size="medium"),
     Field("steps", Control.NAMES, text("For the steps"), text("Empty: for all.")),
 )

@@ -1,40 +1,35 @@
-"""`/campaigns/{id}/closing`: the checklist, the explanations, the close; and the report."""
+"""`/campaigns/{id}/closing`: the checklist, the silent runs, the explanations, the close."""
 
 from __future__ import annotations
 
-import base64
-import functools
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from app import clock
 from app.accounts import access
-from app.budget.rules import KIND_NAMES
 from app.closing.commands import NewClose, close, explain
-from app.closing.queries import Closing, closed_report, closing, report
+from app.closing.pages.paper import Paper
+from app.closing.queries import Closing, closed_report, closing, errata
 from app.closing.rules.deviations import CATEGORIES, why_blank
-from app.closing.rules.export import steps_csv
-from app.closing.rules.plain import to_json
-from app.closing.rules.report import OUTCOMES, DecisionLine, Report, StopLine
+from app.closing.rules.report import OUTCOMES
 from app.closing.rules.sentences import tidied
-from app.decisions.rules.log import CHOICE_WORDS
 from app.errors import AppError, Closed, NotFound
-from app.runs.rules.words import reason_said
-from app.texts import Text, text
+from app.runs.commands import close_silent
+from app.runs.rules.events import Kind
+from app.texts import Text, ntext, text
 from app.timeline.queries import frame_of, timeline
 from app.web import Form, page, read_form, redirect
-from app.web.templates import STATIC
 
-router = APIRouter(include_in_schema=False, prefix="/campaigns/{campaign_id}")
+router = APIRouter(prefix="/campaigns/{campaign_id}")
 FormOf = Annotated[Form, Depends(read_form)]
 EXPLAINING = ("step", "category", "sentence")
 """The fields of an explanation; the others of the desk belong to the close."""
+SILENT = "silent."
+"""What the box of a silent run is called, before its id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +46,7 @@ class Desk:
     open_points: int
     form: Form = field(default_factory=Form)
     said: Text | None = None
+    noted: Text | None = None
 
     def steps(self) -> list[tuple[str, str]]:
         """Steps to explain: those that owe a word first."""
@@ -64,41 +60,6 @@ class Desk:
     def choices(self) -> list[tuple[str, Text, None]]:
         """The outcomes as a form offers them."""
         return [(key, said, None) for key, said in self.outcomes.items()]
-
-
-@dataclass(frozen=True, slots=True)
-class Paper:
-    """The report, and the style that goes with it on one self-contained page."""
-
-    report: Report
-    style: str
-    outcomes: Mapping[str, Text]
-    categories: Mapping[str, Text]
-
-    def blank(self, state: str) -> Text:
-        """Why a step of this state shows no figure."""
-        return why_blank(state)
-
-    def choice(self, line: DecisionLine) -> Text | str:
-        """What was decided, in a word."""
-        return CHOICE_WORDS.get(line.choice, line.choice)
-
-    def cut(self, line: DecisionLine) -> str:
-        """The steps that a decision cut, by their titles."""
-        titles = {row.step: row.title for row in self.report.steps}
-        return ", ".join(titles.get(step, step) for step in line.cut)
-
-    def reason(self, line: StopLine) -> Text:
-        """The rule or the reason of a stop, in words."""
-        return reason_said(line.reason)
-
-    def expense(self, kind: str) -> Text | str:
-        """What a kind of expense is called."""
-        return KIND_NAMES.get(kind, kind)
-
-    def day(self, written: str) -> date:
-        """The day of an expense."""
-        return date.fromisoformat(written)
 
 
 @router.get("/closing")
@@ -136,6 +97,37 @@ def post_explanation(request: Request, campaign_id: str, form: FormOf) -> Respon
     return redirect(request, f"/campaigns/{campaign_id}/closing#deviations", said)
 
 
+@router.post("/closing/silent")
+def post_silent(request: Request, campaign_id: str, form: FormOf) -> Response:
+    """Say of the chosen silent runs that they are lost, or were stopped; what was typed stays."""
+    actor, now = access.person(request), clock.now()
+    chosen = [name.removeprefix(SILENT) for name in form.values if name.startswith(SILENT)]
+    lost = form.get("how") != "stopped"
+    kind, reason = Kind.LOST if lost else Kind.CLOSE, form.get("silent_reason")
+    try:
+        request.app.state.db.write(
+            campaign_id,
+            lambda tx: close_silent(tx, campaign_id, chosen, kind, reason, actor=actor, now=now),
+        )
+    except Closed:
+        raise
+    except AppError as refusal:
+        form.refuse("silent_reason", refusal.detail)
+        return _show(request, campaign_id, form, status=refusal.status)
+    n = len(chosen)
+    said = ntext("{n} run is marked as lost.", "{n} runs are marked as lost.", n)
+    if not lost:
+        said = ntext("{n} run is marked as stopped.", "{n} runs are marked as stopped.", n)
+    if _closing_is_typed(form) or form.get("sentence"):
+        left = {name: value for name, value in form.values.items() if not _is_of_silence(name)}
+        return _show(request, campaign_id, Form(left), noted=said)
+    return redirect(request, f"/campaigns/{campaign_id}/closing", said)
+
+
+def _is_of_silence(name: str) -> bool:
+    return name in ("how", "silent_reason") or name.startswith(SILENT)
+
+
 @router.post("/close")
 def post_close(request: Request, campaign_id: str, form: FormOf) -> Response:
     """Close the campaign with the report that was seen."""
@@ -162,52 +154,6 @@ def post_close(request: Request, campaign_id: str, form: FormOf) -> Response:
         form.refuse(_field(refusal), refusal.detail)
         return _show(request, campaign_id, form, status=refusal.status)
     return redirect(request, f"/campaigns/{campaign_id}/closing", text("The campaign is closed."))
-
-
-@router.get("/report")
-def show_report(request: Request, campaign_id: str) -> Response:
-    """One self-contained page that prints well; its style is named by hash in its own policy."""
-    found = _report(request, campaign_id)
-    style = _style()
-    paper = Paper(found, style, OUTCOMES, CATEGORIES)
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    headers = {"Content-Security-Policy": policy}
-    return page(
-        request,
-        "closing/report.html",
-        paper,
-        title=text("Report"),
-        zone=found.zone,
-        headers=headers,
-    )
-
-
-@router.get("/report.json")
-def report_json(request: Request, campaign_id: str) -> Response:
-    """The same data for machines."""
-    name = f'attachment; filename="{campaign_id}-report.json"'
-    found = to_json(_report(request, campaign_id))
-    return JSONResponse(found, headers={"Content-Disposition": name})
-
-
-@router.get("/report.csv")
-def report_csv(request: Request, campaign_id: str) -> Response:
-    """Planned against actual as a table for a spreadsheet."""
-    name = f'attachment; filename="{campaign_id}-steps.csv"'
-    return Response(
-        steps_csv(_report(request, campaign_id)),
-        media_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": name},
-    )
-
-
-def _report(request: Request, campaign_id: str) -> Report:
-    with request.app.state.db.read() as session:
-        found = report(session, campaign_id, clock.now())
-    if found is None:
-        raise NotFound(text("There is no campaign {id}.", id=campaign_id))
-    return found
 
 
 def _field(refusal: AppError) -> str:
@@ -240,6 +186,7 @@ def _show(
     form: Form,
     *,
     said: Text | None = None,
+    noted: Text | None = None,
     status: int = 200,
 ) -> Response:
     with request.app.state.db.read() as session:
@@ -249,16 +196,11 @@ def _show(
         frame = frame_of(view)
         closed = closed_report(session, campaign_id)
         if closed is not None:
-            paper = Paper(closed, "", OUTCOMES, CATEGORIES)
+            added = errata(session, campaign_id)
+            paper = Paper(closed, "", OUTCOMES, CATEGORIES, added)
             return page(request, "closing/closed.html", paper, frame=frame, status=status)
         found = closing(session, campaign_id, clock.now())
     assert found is not None
     still_open = sum(point.is_open for point in found.points)
-    desk = Desk(found, OUTCOMES, CATEGORIES, still_open, form, said)
+    desk = Desk(found, OUTCOMES, CATEGORIES, still_open, form, said, noted)
     return page(request, "closing/desk.html", desk, frame=frame, status=status)
-
-
-@functools.cache
-def _style() -> str:
-    """The report's own style, put into the page, so that a saved file keeps its look."""
-    return (STATIC / "report.css").read_text("utf-8")

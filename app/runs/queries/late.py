@@ -1,0 +1,65 @@
+"""Reading what came after the close, run by run."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from sqlalchemy import select as pick
+from sqlmodel import Session, col, func
+
+from app.runs.rules.errata import CameLate
+from app.runs.rules.events import ENDS, Kind, Status, source_rank
+from app.runs.rules.times import at_of
+from app.runs.rules.transitions import after
+from app.runs.tables import LateEvent
+
+Key = tuple[str, str]
+
+
+def came_late(
+    session: Session, campaign_id: str, run_id: str | None = None
+) -> tuple[CameLate, ...]:
+    """What came after the close, by run and attempt; of one run where it is named.
+
+    Two statements; the second reads the ends among the late events only.
+    """
+    of_campaign = [col(LateEvent.campaign_id) == campaign_id]
+    if run_id is not None:
+        of_campaign.append(col(LateEvent.run_id) == run_id)
+    key = (col(LateEvent.run_id), col(LateEvent.attempt_id))
+    counted = (
+        pick(*key, func.count(), func.max(LateEvent.received_us))
+        .where(*of_campaign)
+        .group_by(*key)
+        .order_by(*key)
+    )
+    rows = session.connection().execute(counted).all()
+    if not rows:
+        return ()
+    columns: list[Any] = [
+        *key, col(LateEvent.source), col(LateEvent.kind), col(LateEvent.at_us),
+        col(LateEvent.payload),
+    ]  # fmt: skip
+    ends = pick(*columns).where(*of_campaign, col(LateEvent.kind).in_([str(k) for k in ENDS]))
+    told: dict[Key, Any] = {}
+    for row in sorted(session.connection().execute(ends), key=lambda row: source_rank(row.source)):
+        told.setdefault((row.run_id, row.attempt_id), row)
+    return tuple(_view(row, told.get((row.run_id, row.attempt_id))) for row in rows)
+
+
+def _view(row: Any, end: Any) -> CameLate:
+    run_id, attempt_id, events, received_us = row
+    if end is None:
+        return CameLate(run_id, attempt_id, events, at_of(received_us))
+    said = json.loads(end.payload)
+    return CameLate(
+        run_id,
+        attempt_id,
+        events,
+        at_of(received_us),
+        after(Status.RUNNING, Kind(end.kind)).value,
+        None if end.at_us is None else at_of(end.at_us),
+        said.get("reason_code"),
+        said.get("reason_text"),
+    )
