@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 import punktum
-from punktum import reading
+from punktum import instants, reading
 from punktum.settings import Settings
 
 if TYPE_CHECKING:
@@ -130,6 +130,7 @@ class Server:
         headers = {"Accept": "application/json", "User-Agent": f"punktum/{punktum.__version__}"}
         if body is not None:
             headers["Content-Type"] = "application/json"
+            headers["Punktum-Sent-At"] = instants.now_text()  # so that our clock can be set right
         if self._token is not None:
             headers["Authorization"] = f"Bearer {self._token}"
         return headers

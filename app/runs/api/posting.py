@@ -3,7 +3,7 @@ its commit. No thread is taken but the writer's."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -20,12 +20,15 @@ from app.runs import commands
 from app.runs.api import answers
 from app.runs.api.bodies import events_in, read_body, unpacked
 from app.runs.api.pacing import paces
-from app.runs.rules.events import Event
+from app.runs.rules.events import Event, Kind
 from app.runs.rules.reading import exit_event, read_event
-from app.runs.rules.values import Unreadable
+from app.runs.rules.times import clock_off_s, us_of
+from app.runs.rules.values import Unreadable, instant
 from app.texts import text
 
 MOST_EVENTS = 1000
+SENT_AT = b"punktum-sent-at"
+"""The header that says when a client sent, by its own clock."""
 
 
 @dataclass(slots=True)
@@ -45,6 +48,7 @@ async def post_event(request: Request, body: bytes, run_id: str, kind: str) -> b
         event = read_event(read_body(request.scope, body), run=run_id, kind=kind)
     except Unreadable as error:
         raise commands.malformed(error) from None
+    _note_clock(request, [event])
     return await _one(poster, event)
 
 
@@ -69,12 +73,28 @@ async def post_batch(request: Request, body: bytes) -> bytes:
             posts.append(read_event(item))
         except Unreadable as error:
             posts.append(commands.malformed(error))
+    _note_clock(request, posts)
     now = clock.now()
 
     def command(tx: WriteSession) -> commands.Recorded:
         return commands.record(tx, poster.campaign_id, posts, poster.actor, now)
 
     return answers.batch(await _write(poster, command, now), now)
+
+
+def _note_clock(request: Request, posts: Sequence[Event | AppError]) -> None:
+    """Keep with a start how far the sender's clock is off, so that no time is drawn by it."""
+    starts = [one for one in posts if isinstance(one, Event) and one.kind is Kind.START]
+    sent = next((v for k, v in request.scope["headers"] if k == SENT_AT), None) if starts else None
+    if sent is None:
+        return
+    try:
+        off_s = clock_off_s(instant(sent.decode("latin-1"), "sent_at"), us_of(clock.now()))
+    except Unreadable:
+        return
+    for start in starts:
+        if off_s is not None and isinstance(start.fields, dict):
+            start.fields["clock_off_s"] = off_s
 
 
 async def _one(poster: Poster, event: Event) -> bytes:

@@ -98,8 +98,10 @@ def _own_attempt(attempts: Sequence[Open], event: Event) -> tuple[Event, Open | 
 
 
 def _same(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
-    """Whether a start says what the stored one said; where it was kept is not part of that."""
-    return {name: before[name] for name in before if name not in ("source", "seq")} == dict(now)
+    """Whether a start says what the stored one said; where and how it came is not part of that."""
+    ours = ("source", "seq", "clock_off_s")
+    said, again = ({n: v for n, v in one.items() if n not in ours} for one in (before, now))
+    return said == again
 
 
 def _current(attempts: Sequence[Open]) -> Open:

@@ -116,6 +116,7 @@ def _note(tx: WriteSession, campaign_id: str, attempt: Open, now_us: int) -> Non
         tx.execute(_FLIP, {**values, "since": since_us, "noticed": now_us})
     at = standing_of(attempt, now_us)
     rules = by_clock(attempt.rules, attempt.start_fields.get("step"))
-    later = min((one for one in moments_us(rules, at) if one > now_us), default=None)
+    moments = moments_us(rules, at, attempt.due_us, attempt.stall_due_us)
+    later = min((one for one in moments if one > now_us), default=None)
     values = {"key": attempt.key, "marked": marked, "seen": look_us or 0, "next": later}
     tx.execute(_WATCH, values)

@@ -217,7 +217,8 @@ def standing_of(attempt: Open, now_us: int) -> Standing:
 def _look_us(attempt: Open) -> int | None:
     """When time alone may next change something; told by the events, so made again by a fold."""
     rules = by_clock(attempt.rules, attempt.start_fields.get("step"))
-    return min(moments_us(rules, standing_of(attempt, 0)), default=None)
+    at = standing_of(attempt, 0)
+    return min(moments_us(rules, at, attempt.due_us, attempt.stall_due_us), default=None)
 
 
 def write_run(tx: WriteSession, campaign_id: str, attempt: Open, *, is_first: bool) -> None:

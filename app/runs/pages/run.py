@@ -227,6 +227,14 @@ def _attempt(view: AttemptView, quiet: Sequence[Spell]) -> AttemptLine:
         remarks.append(text("as told by the tracker"))
     if view.redone:
         remarks.append(ntext("{n} step redone", "{n} steps redone", view.redone))
+    if view.clock_off_s is not None:
+        off = Duration(abs(view.clock_off_s))
+        behind = view.clock_off_s > 0
+        remarks.append(
+            text("its clock is {off} behind ours; set right", off=off)
+            if behind
+            else text("its clock is {off} ahead of ours; set right", off=off)
+        )
     over = [spell.said for spell in quiet if spell.until_at is not None]
     if len(over) > SPELLS:
         remarks.insert(0, text("and {n} times before", n=len(over) - SPELLS))

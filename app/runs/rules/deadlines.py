@@ -96,17 +96,20 @@ def is_live(at: Standing) -> bool:
     return abs(newest.received_us - newest.last_at_us) <= LIVE_S * _US
 
 
-def moments_us(rules: Iterable[StopRule], at: Standing) -> tuple[int, ...]:
+def moments_us(
+    rules: Iterable[StopRule], at: Standing, due_us: int | None, stall_us: int | None
+) -> tuple[int, ...]:
     """When time alone may change something of an attempt; () once it has ended.
 
-    They follow from the attempt's events alone, whatever `at.now_us` says.
+    They follow from the attempt's events alone, whatever `at.now_us` says; `due_us` and `stall_us`
+    are when a sign of life and progress are overdue.
     """
     if any(stream.end is not None for stream in at.streams.values()):
         return ()
     has_started = any(stream.started_at_us is not None for stream in at.streams.values())
-    moments = [due_us(at.streams)]
+    moments = [due_us]
     if has_started:
-        moments.append(stall_due_us(at.streams))
+        moments.append(stall_us)
         clock = at.streams.get(CLOCK)
         judged = clock.judged.told if clock is not None else {}
         for rule in rules:

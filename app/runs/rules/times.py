@@ -20,6 +20,20 @@ def at_of(us: int) -> datetime:
     return EPOCH + us * _US
 
 
+CLOCK_WRONG_S = 120
+"""A clock that is off by less is not worth a word."""
+
+
+def clock_off_s(sent_us: int, now_us: int) -> int | None:
+    """How far the clock of a sender is behind ours, in seconds to the minute; negative where it is
+    ahead. None where it is about right.
+
+    `sent_us` is the moment at which it sent, by its clock; the way takes seconds at most.
+    """
+    off_s = (now_us - sent_us) // 1_000_000
+    return None if abs(off_s) < CLOCK_WRONG_S else round(off_s / 60) * 60
+
+
 def text_of(us: int) -> str:
     """Microseconds since 1970 as the canonical text of an instant."""
     return instant_text(at_of(us))

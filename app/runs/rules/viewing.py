@@ -16,7 +16,7 @@ from app.runs.rules.metrics import MetricSeen, merged
 from app.runs.rules.resuming import progress_of, redone, saved_of
 from app.runs.rules.sources import sources_of, told_by_tracker
 from app.runs.rules.streams import Progress, Stream
-from app.runs.rules.times import at_of, us_of
+from app.runs.rules.times import CLOCK_WRONG_S, at_of, us_of
 from app.runs.rules.views import (
     SUPERSEDED,
     AttemptView,
@@ -29,7 +29,7 @@ from app.runs.rules.views import (
 )
 from punktum.stop_rules import StopRule, rules_for
 
-_CLOCK_WRONG_US: Final = 120_000_000
+_CLOCK_WRONG_US: Final = CLOCK_WRONG_S * 1_000_000
 _OF_CURRENT: Final = (
     "ended_at", "reason_code", "reason_text", "rule", "exit_code", "signal", "by_tracker",
 )  # fmt: skip
@@ -189,6 +189,7 @@ def _attempt(
         command=one.start.get("command"),
         missing=sum(stream.numbers.missing_count for stream in one.streams.values()),
         redone=redone_steps,
+        clock_off_s=one.start.get("clock_off_s"),
         progress=progress.done if progress else None,
         **_work(one.streams, facts),
     )
@@ -218,12 +219,17 @@ def _ending(end: Ended | None, superseded: bool) -> dict[str, Any]:
 
 
 def _bounds(one: Kept, machine_s: int) -> tuple[int | None, int | None]:
-    """Where an attempt begins and where its newest sign lies; a clock that is plainly ahead of
-    ours is set back to the moment that we first heard of it."""
+    """Where an attempt begins and where its newest sign lies, by our clock.
+
+    The job's clock is set right by how far it was off when the start was sent; one that is plainly
+    ahead all the same counts from the moment that we first heard of it.
+    """
     reported = tell.started_at_us(one.streams)
     if reported is None:
         return None, None
-    started = one.created_us if reported - one.created_us > _CLOCK_WRONG_US else reported
+    off_s: int = one.start.get("clock_off_s", 0)
+    right = reported + off_s * 1_000_000
+    started = one.created_us if right - one.created_us > _CLOCK_WRONG_US else right
     return started, started + machine_s * 1_000_000
 
 

@@ -81,7 +81,7 @@ class AttemptView:
     """One process of a run; `status` as a run's, or `superseded`.
 
     `redone` counts the steps that attempts before it had done; `by_tracker`: its state is a
-    tracker's word alone.
+    tracker's word alone; `clock_off_s`: so far its clock is behind ours, None where it is right.
     """
 
     id: str
@@ -107,6 +107,7 @@ class AttemptView:
     missing: int
     progress: int | None = None
     redone: int = 0
+    clock_off_s: int | None = None
     by_tracker: bool = False
     sources: tuple[SourceView, ...] = ()
     checkpoint: CheckpointView | None = None
