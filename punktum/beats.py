@@ -83,6 +83,14 @@ class Beats:
             self._progress = whole(progress)
             self._seen_at = (self._progress, 0)
 
+    def note_judged(self, rule: str, seen: object) -> None:
+        """Count that the job itself judged one of its rules; it goes with the next beat."""
+        with self._lock:
+            self._judge.note(rule, None if seen is None else plain(str(seen), 100))
+            self._moved = True
+            if self._is_time():
+                self._beat()
+
     def advance(self, progress: int, total: int | None) -> None:
         """Note how far the job is."""
         with self._lock:

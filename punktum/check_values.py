@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -37,22 +37,26 @@ class CheckValues:
         return cls(Path(named)) if named and reports else None
 
     def values(self, values: Mapping[str, object]) -> None:
-        """Metrics of one moment."""
-        numbers = {str(name): number_of(value) for name, value in values.items()}
-        self._write({name: number for name, number in numbers.items() if number is not None})
+        """Metrics of one moment; what is no number is left out."""
+        self._write(lambda: _numbers(values))
 
     def checkpoint(
         self, path: Path, size: int | None, states: Sequence[str], write_s: float | None
     ) -> None:
         """A checkpoint that was saved."""
-        self._write({SAVED: checkpoint_fields(path, size, states, write_s)})
+        self._write(lambda: {SAVED: checkpoint_fields(path, size, states, write_s)})
 
-    def _write(self, line: dict[str, object]) -> None:
+    def _write(self, line: Callable[[], dict[str, object]]) -> None:
         try:
-            text = json.dumps({**line, AT: time.monotonic()})
+            text = json.dumps({**line(), AT: time.monotonic()})
             with self._path.open("a", encoding="utf-8") as stream:
                 stream.write(f"{text}\n")
         except Exception as error:
             if not self._failed:
                 self._failed = True
                 talk.say(f"the restore check does not see the values: {error}")
+
+
+def _numbers(values: Mapping[str, object]) -> dict[str, object]:
+    numbers = {str(name): number_of(value) for name, value in values.items()}
+    return {name: number for name, number in numbers.items() if number is not None}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from punktum.evaluating import Firing, InputCount, Observation, RuleState, evaluate, is_due
@@ -82,6 +82,11 @@ class Judge:
                 firings.append(firing)
         at_once = bool(firings) or (at_once and self._may_send())
         return Judgement(tuple(firings), flush_first, at_once)
+
+    def note(self, rule: str, seen: str | None) -> None:
+        """Count that the job itself judged a rule, and what it saw."""
+        before = self._states.get(rule, RuleState())
+        self._states[rule] = replace(before, evaluated=before.evaluated + 1, last=seen)
 
     def summary(self) -> dict[str, object]:
         """The wire's ``judged``: what every rule that saw a value has seen."""

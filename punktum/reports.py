@@ -102,6 +102,13 @@ class Reports:
         """
         self._guarded(lambda: self._report_restore(passed, result))
 
+    def judged(self, rule: str, seen: object = None) -> None:
+        """Say that a custom rule was looked at and does not fire, and what was seen.
+
+        A rule of the plan that nobody ever judged is an open point at the close.
+        """
+        self._guarded(lambda: self._beats.note_judged(rule, seen))
+
     def stop(self, reason: str, rule: str | None = None) -> None:
         """End the job by its own judgement, with the reason; ``rule`` is a sealed custom rule's id.
 

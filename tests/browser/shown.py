@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from tests.browser.laid import CLOSED, DRAFT, LONG, SAMPLE
@@ -15,7 +16,8 @@ _EDITING = (
     "plan/edit/uncertainties", "plan/compare", "plan/what-if", "plan/axes", "plan/draft/chance",
 )  # fmt: skip
 _SINGLE = (
-    "plan/versions/1", "runs/a-01", "runs/a-02", "connect", "deliverables/predictions",
+    "plan/versions/1", "runs/a-01", "runs/a-02", "runs/restore-01", "runs?archived=1", "connect",
+    "connect?way=tunnel&box=root@203.0.113.7", "connect?way=offline", "deliverables/predictions",
     "report",
 )  # fmt: skip
 
@@ -32,7 +34,7 @@ class Shown:
 def _pages(campaign: str, rooms: tuple[str, ...]) -> list[Shown]:
     return [
         Shown(
-            f"{campaign}-{room.replace('/', '-') or 'overview'}",
+            f"{campaign}-{re.sub('[^a-z0-9-]+', '-', room) or 'overview'}",
             f"/campaigns/{campaign}/{room}".rstrip("/"),
         )
         for room in rooms
@@ -50,7 +52,7 @@ PAGES = (
     Shown("offer-edit", "/offers/iteragpu/rtx-4090/3d/edit"),
     Shown("not-found", "/campaigns/nothing-here", 404),
     *_pages(SAMPLE, (*_OF_A_CAMPAIGN, *_EDITING, *_SINGLE)),
-    *_pages(CLOSED, (*_OF_A_CAMPAIGN, "report")),
+    *_pages(CLOSED, (*_OF_A_CAMPAIGN, "report", "connect")),
     *_pages(LONG, ("", "timeline", "plan", "orders", "budget")),
     *_pages(DRAFT, ("timeline", "closing", "runs", "orders", "plan/draft")),
 )

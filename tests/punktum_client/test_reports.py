@@ -350,3 +350,19 @@ def test_a_value_that_is_no_number_never_reaches_the_training_inside_a_check(
         run.metrics({"loss": Odd(), "note": object(), "f1": "0.5"})
     lines = [json.loads(line) for line in (tmp_path / "values").read_text().splitlines()]
     assert [{k: v for k, v in line.items() if k != "at_s"} for line in lines] == [{"f1": 0.5}]
+
+
+def test_a_rule_that_the_job_judges_itself_is_counted(
+    online: Loopback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with punktum.run("control", params={}, beat_s=1000) as run:
+        run.judged("mine", 0.3)
+        run.judged("mine", "0.2 of the words")
+        run.judged("other")
+        run.metrics({"loss": 0.5})
+    end = online.end("control-01")
+    assert end["judged"] == {
+        "mine": {"evaluated": 2, "hits": 0, "last": "0.2 of the words"},
+        "other": {"evaluated": 1, "hits": 0, "last": None},
+    }
