@@ -101,6 +101,16 @@ class Result:
         return 200 <= self.status < 300
 
     @property
+    def meets_another(self) -> bool:
+        """Whether another attempt of the run still reports, as far as the server knows."""
+        return str(self.problem.get("type", "")).endswith("/attempt-alive")
+
+    @property
+    def detail(self) -> str:
+        """Why it was refused, in words."""
+        return str(self.problem.get("detail") or self.problem.get("title") or self.status)
+
+    @property
     def retried(self) -> bool:
         """Kept and sent again later."""
         return is_retried(self.status)

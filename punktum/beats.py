@@ -9,7 +9,7 @@ from typing import Final
 
 from punktum.evaluating import Firing, InputCount
 from punktum.events import plain, whole
-from punktum.judging import Judge, Judgement, fired_form, metrics_form
+from punktum.judging import MOST_WATCHED, Judge, Judgement, fired_form, metrics_form
 from punktum.marks import StopRequest
 from punktum.recorder import Recorder
 from punktum.stop_rules import StopRule
@@ -20,8 +20,9 @@ NAMES_AT_ONCE: Final = 50
 
 
 NAME_LENGTH: Final = 128
-MOST_NAMES: Final = 500
-"""Metrics of one run; what comes under further names is left out, and said."""
+MOST_OTHERS: Final = 500 - MOST_WATCHED
+"""Metrics of one run beside those that the plan watches; further names are left out, and said.
+One event takes 500."""
 MOST_INPUTS: Final = 100
 """Names of inputs of one run; what comes under further names is left out, and said."""
 INPUTS_EVERY_S: Final = 1.0
@@ -279,13 +280,14 @@ class Beats:
         return values
 
     def _admitted(self, values: dict[str, float]) -> dict[str, float]:
-        """Without the names that are too many."""
-        room = MOST_NAMES - len(self._values)
-        fresh = [name for name in values if name not in self._values]
+        """Without the names that are too many; what the plan watches has its room."""
+        watched = self._judge.watched
+        room = MOST_OTHERS - len(self._values.keys() - watched)
+        fresh = [name for name in values if name not in self._values and name not in watched]
         if len(fresh) <= room:
             return values
         if self._recorder is not None:
-            said = f"more than {MOST_NAMES} metrics: {fresh[room]} and later names are left out"
+            said = f"more than {MOST_OTHERS} metrics: {fresh[room]} and later names are left out"
             self._recorder.say_once("names", said)
         return {name: value for name, value in values.items() if name not in fresh[room:]}
 

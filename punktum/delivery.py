@@ -31,6 +31,7 @@ MOST_BYTES: Final = 512 << 10
 LONGEST_WAIT_S: Final = 60.0
 LONGEST_RETRY_AFTER_S: Final = 600.0
 NOT_OURS: Final = (404, 405)
+STILL_ALIVE_S: Final = 30  # another attempt reports: the start is taken once that one is silent
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +204,8 @@ class Delivery:
                 break
             if not result.stored and line.kind == "start" and self._renamed(result):
                 return Carried()
+            if line.kind == "start" and self._writer is not None and result.meets_another:
+                return replace(self._later(result.detail, STILL_ALIVE_S), not_allowed=True)
             done += 1
             held = not result.stored and self._refused(line, result)
             if result.stored and line.kind == "start":

@@ -22,6 +22,8 @@ from punktum import reading, talk
 from punktum.naming import first_id
 
 FIRST_WORD_S: Final = 8.0
+ROOM_BYTES: Final = 1 << 16
+"""A disk without room for so much output is full."""
 """A start is tried for 5 s. Nobody waits for a large corpus to be hashed beforehand."""
 HINT: Final = "if this terminal goes, the run continues; --detach leaves it"
 
@@ -97,10 +99,25 @@ def _open_log(output: Path, step: str) -> tuple[str, int]:
         for number in range(1, 1000):
             path = folder / (f"{name}.log" if number == 1 else f"{name}-{number}.log")
             with contextlib.suppress(FileExistsError):
-                return str(path), os.open(path, flags, 0o644)
+                descriptor = os.open(path, flags, 0o644)
+                _find_room(descriptor)
+                return str(path), descriptor
     except OSError as error:
         talk.say(f"cannot write {folder}: {error.strerror}; the output is not kept")
     return os.devnull, os.open(os.devnull, os.O_WRONLY)
+
+
+def _find_room(descriptor: int) -> None:
+    """Raises OSError where the disk takes nothing: a full one would break the training's prints."""
+    reserve = getattr(os, "posix_fallocate", None)
+    if reserve is None:
+        return
+    try:
+        reserve(descriptor, 0, ROOM_BYTES)
+        os.ftruncate(descriptor, 0)
+    except OSError:
+        os.close(descriptor)
+        raise
 
 
 def _become_background(log: int, writer: int, go_on: Callable[[Tell], int]) -> None:

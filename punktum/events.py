@@ -92,7 +92,7 @@ def log_tail(raw: bytes) -> str:
 
 def last_line(tail: str) -> str:
     """The last line of a log that says something; empty when there is none."""
-    said = [line.strip() for line in tail.splitlines() if line.strip()]
+    said = [line.strip() for line in tail.replace("\r", "\n").split("\n") if line.strip()]
     return said[-1][:TEXT_LENGTH] if said else ""
 
 

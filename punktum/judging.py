@@ -19,6 +19,8 @@ from punktum.stop_rules import StopRule
 
 UNRULED_ROW: Final = 16
 """Values in a row that are not finite and are sent at once even where no rule is known."""
+MOST_WATCHED: Final = 100
+"""So many metrics that the plan names have their room, however many others come."""
 AT_ONCE_PER_S: Final = 10.0
 AT_ONCE_BURST: Final = 100.0
 
@@ -82,6 +84,12 @@ class Judge:
                 firings.append(firing)
         at_once = bool(firings) or (at_once and self._may_send())
         return Judgement(tuple(firings), flush_first, at_once)
+
+    @property
+    def watched(self) -> frozenset[str]:
+        """The metrics that the plan names: by its rules, or under a name of its own."""
+        named = {rule.metric for rule in self._rules if rule.metric is not None}
+        return frozenset([*named, *self._names, *self._names.values()][:MOST_WATCHED])
 
     def note(self, rule: str, seen: str | None) -> None:
         """Count that the job itself judged a rule, and what it saw."""

@@ -264,8 +264,13 @@ def _of_run(run: runs.RunView, one: runs.Interval, now: datetime, kinds: dict[st
         gpus=one.gpus,
         reason=reason,
         proof=kind == STOPPED and run.rule is not None and kinds.get(run.rule) != "non_finite",
-        last_seen_at=run.last_seen_at,
+        last_seen_at=_heard_at(run) if kind == RUNNING else run.last_seen_at,
     )
+
+
+def _heard_at(run: runs.RunView) -> datetime | None:
+    """When it was last heard, by our clock: how long ago that is does not hang on the job's."""
+    return max((one.received_at for one in run.attempts if one.received_at), default=None)
 
 
 def _reason(run: runs.RunView) -> Text | str:

@@ -366,3 +366,43 @@ def test_a_rule_that_the_job_judges_itself_is_counted(
         "mine": {"evaluated": 2, "hits": 0, "last": "0.2 of the words"},
         "other": {"evaluated": 1, "hits": 0, "last": None},
     }
+
+
+def test_a_start_that_meets_a_living_attempt_is_taken_once_that_one_is_silent(
+    online: Loopback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other machine is gone but not yet overdue: the run is recorded as soon as it is."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("punktum.delivery.STILL_ALIVE_S", 0)
+    problem = {"type": "/problems/attempt-alive", "detail": "control-01 still runs on box-1"}
+    asked: list[int] = []
+
+    def refuse(event: Mapping[str, Any]) -> tuple[int, dict[str, Any]] | None:
+        if event["kind"] != "start" or len(asked) == 3:
+            return None
+        asked.append(409)
+        return 409, problem
+
+    online.refuse = refuse
+    with punktum.run("control", run="control-01", params={}) as run:
+        wait_until(lambda: online.kinds("control-01"))
+        run.metric("loss", 0.5)
+    assert len(asked) == 3
+    assert online.kinds("control-01")[0] == "start"
+    assert online.end("control-01")["kind"] == "finish"
+
+
+def test_what_the_plan_watches_has_its_room_among_many_names(
+    box: Box, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PUNKTUM_SPOOL", str(box.spool))
+    rule = {"id": "low", "kind": "below", "metric": "f1", "value": "0.5"}
+    box.spool.mkdir(parents=True)
+    sheet = {"format": "punktum-sheet/1", "rules": [rule], "metric_names": {"f1": "eval_f1"}}
+    (box.spool / "sheet.json").write_text(json.dumps(sheet))
+    with punktum.run("control", params={}, raise_on_stop=False) as run:
+        run.metrics({f"layer{n}": n for n in range(600)})
+        run.metric("eval_f1", 0.1)
+        assert run.stop_requested is not None
+        assert run.stop_requested.rule == "low"

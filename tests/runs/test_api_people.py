@@ -99,6 +99,9 @@ def test_the_sheet_is_what_the_client_reads(client: TestClient, database: Databa
 
 def test_every_answer_is_documented(client: TestClient) -> None:
     paths = client.get("/api/v1/openapi.json").json()["paths"]
+    for act in ("ask-to-stop", "mark-lost", "mark-stopped"):
+        said = paths[f"/api/v1/campaigns/{{campaign_id}}/runs/{{run_id}}/{act}"]["post"]
+        assert "410" in said["responses"]
     for kind, fields in FIELDS.items():
         post = paths[f"/api/v1/runs/{{run_id}}/{kind.value}"]["post"]
         schema = post["requestBody"]["content"]["application/json"]["schema"]

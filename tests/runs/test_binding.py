@@ -76,10 +76,11 @@ def test_another_stop_is_recorded_with_its_reason() -> None:
 
 
 def test_a_stop_by_a_rule_of_the_jobs_own() -> None:
-    stop, _end = _entries(
-        [started()], [started(), said(2, "stop", rule="mine", reason_code="rule:mine")]
-    )
-    assert (stop.payload["rule"], stop.payload["key"]) == ("mine", "ended")
+    named = said(2, "stop", rule="mine", reason_code="rule:mine", reason_text="enough")
+    stop, _end = _entries([started()], [started(), named])
+    assert (stop.payload["rule"], stop.payload["key"]) == (None, "ended")
+    assert (stop.payload["reason_code"], stop.payload["text"]) == ("operator", "mine: enough")
+    assert stop.by == "job"
 
 
 def test_a_failure_is_no_stop() -> None:

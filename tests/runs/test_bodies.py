@@ -6,10 +6,11 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import urlencode
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.errors import AppError
+from app.errors import AppError, Malformed
 from app.runs.api.bodies import events_in, read_body
 from app.runs.rules.events import JOB_KINDS
 from app.runs.rules.reading import read_event
@@ -47,6 +48,17 @@ def test_any_form_is_read_or_refused(pairs: list[tuple[str, str]], kind: str) ->
 def test_any_bytes_are_read_or_refused(body: bytes, kind: str) -> None:
     with suppress(AppError):
         assert events_in(read(body, kind), 1000)
+
+
+@pytest.mark.parametrize("body", ['{"progress": %s}', '{"a": [%s]}', '{"metrics": {"loss": -%s}}'])
+def test_a_number_of_thousands_of_digits_is_called_too_long(body: str) -> None:
+    for kind in ("application/json", "application/x-www-form-urlencoded"):
+        with pytest.raises(Malformed) as caught:
+            read((body % ("4" * 5000)).encode(), kind)
+        assert (caught.value.field, "too long" in str(caught.value.detail)) == ("body", True)
+    with pytest.raises(Malformed) as caught:
+        read(b'{"progress": 4')
+    assert "not JSON" in str(caught.value.detail)
 
 
 def test_members_of_a_group_come_together_and_an_empty_group_is_none() -> None:

@@ -13,7 +13,8 @@ from app.db import Database, WriteSession
 from app.db.guards import unguard
 from app.journal.audit import disagreements, rebuild
 from app.runs import queries
-from app.runs.commands.late import CAME_LATE, MOST_SEQ
+from app.runs.commands.late import CAME_LATE
+from app.runs.rules.values import MOST_SEQ
 from tests.conftest import NOW
 from tests.runs.campaigns import (
     FIRST,
@@ -138,10 +139,34 @@ def test_another_configuration_is_evidence_too(database: Database) -> None:
 
 def test_a_number_beyond_the_journals_is_refused_alone(database: Database) -> None:
     _closed_with_one_run(database)
-    huge = event(3) | {"seq": MOST_SEQ + 1}
-    wrong, right = refusals(recorded(database, huge, event(4)))
-    assert wrong is not None
-    assert (wrong.field, right) == ("seq", None)
+    last = event(3, attempt_id=None) | {"seq": MOST_SEQ}
+    bare = event(None, attempt_id=None, source="main")
+    first, beyond, right = refusals(recorded(database, last, bare, event(4)))
+    assert beyond is not None
+    assert (first, beyond.field, right) == (None, "seq", None)
+
+
+def test_a_beat_that_says_nothing_of_its_time_is_new_each_time(database: Database) -> None:
+    _closed_with_one_run(database)
+    bare = event(None, progress=7)
+    assert [posted(database, bare).results[0].duplicate for _ in range(3)] == [False] * 3
+    assert [one["seq"] for one in _kept(database)] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"kind": "beat", "at": "2026-12-01T08:00:00Z"},
+        {"kind": "beat", "elapsed_s": 60},
+        {"kind": "beat", "event_id": "tick-1"},
+        {"kind": "checkpoint", "progress": 100},
+        {"kind": "stop", "reason_code": "operator"},
+    ],
+)
+def test_what_is_known_again_is_kept_once(database: Database, said: dict[str, Any]) -> None:
+    _closed_with_one_run(database)
+    one = event(None, **said)
+    assert [posted(database, one).results[0].duplicate for _ in range(2)] == [False, True]
 
 
 def test_what_came_late_is_read_in_one_line(database: Database) -> None:

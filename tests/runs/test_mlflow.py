@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -16,6 +16,7 @@ from app.runs import queries
 from app.runs.api.pacing import paces
 from app.settings import Settings
 from punktum.configuration import configuration
+from tests.conftest import NOW
 from tests.runs.campaigns import FIRST, ID, closed, event, opened, token
 
 CALLS = "/mlflow/api/2.0/mlflow"
@@ -71,8 +72,9 @@ class Tracker:
 
 
 @pytest.fixture
-def tracker(client: TestClient, database: Database) -> Tracker:
-    """A client with the token of a sealed campaign's job."""
+def tracker(client: TestClient, database: Database, monkeypatch: pytest.MonkeyPatch) -> Tracker:
+    """A client with the token of a sealed campaign's job, at a time that its clock is near to."""
+    monkeypatch.setenv("PUNKTUM_NOW", NOW.isoformat())
     opened(database)
     return Tracker(client, token(client))
 
@@ -104,6 +106,26 @@ def test_a_run_is_planned_until_its_first_value(tracker: Tracker, database: Data
     assert found.config_sha256 == configuration(PARAMS).sha256
     assert found.started_at == datetime.fromtimestamp(BEGAN_MS / 1000, UTC)
     assert {one.source for one in _events(database)} == {"tracker"}
+
+
+@pytest.mark.parametrize("off_ms", [-400 * 86_400_000, -90_000_000, 90_000_000, 4_000_000_000_000])
+def test_a_time_that_cannot_be_is_not_taken(
+    tracker: Tracker, database: Database, off_ms: int
+) -> None:
+    now_ms = int(NOW.timestamp() * 1000)
+    run = tracker.create(started_ms=now_ms + off_ms)
+    at = {"timestamp": now_ms + off_ms, "step": 1}
+    tracker.post("runs/log-batch", run_id=run, metrics=[{"key": "loss", "value": 0.5, **at}])
+    tracker.post("runs/update", run_id=run, status="FINISHED", end_time=now_ms + off_ms)
+    found = _run(database)
+    assert (found.started_at, found.ended_at, found.machine_s) == (NOW, NOW, 0)
+    assert {one.at for one in _events(database)} == {NOW}
+
+
+def test_a_time_within_a_day_is_the_trackers(tracker: Tracker, database: Database) -> None:
+    began_ms = int(NOW.timestamp() * 1000) - 86_400_000
+    tracker.log(tracker.create(started_ms=began_ms), {"loss": 0.5})
+    assert _run(database).started_at == NOW - timedelta(days=1)
 
 
 def test_the_step_is_that_of_the_tag_else_the_name(tracker: Tracker, database: Database) -> None:

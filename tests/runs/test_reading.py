@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.runs.rules.events import JOB_KINDS, Kind
+from app.runs.rules.events import JOB_KINDS, SOURCES, Kind
 from app.runs.rules.reading import FIELDS, exit_event, read_event
-from app.runs.rules.values import Unreadable
+from app.runs.rules.values import MOST_SEQ, Unreadable
 from tests.runs.stories import SHA, T0
 
 BEAT: dict[str, Any] = {"run": "a-01", "attempt_id": "1" * 32, "seq": 7, "kind": "beat"}
@@ -95,6 +95,7 @@ def test_values_that_are_not_finite_become_texts(value: float | str) -> None:
         ("seq", 0),
         ("seq", 1.0),
         ("seq", "7"),
+        ("seq", 2**53),
         ("seq", 2**63),
         ("seq", True),
         ("progress", -1),
@@ -108,6 +109,12 @@ def test_values_that_are_not_finite_become_texts(value: float | str) -> None:
         ("at", "9999-12-31T23:59:59Z"),
         ("source", "person"),
         ("source", "Main"),
+        ("source", "gpu"),
+        ("source", "clock"),
+        ("source", "main-"),
+        ("source", "rank"),
+        ("source", "main2"),
+        ("source", "rank-" + "1" * 40),
         ("attempt_id", "1" * 31),
         ("note", "a\x07b"),
         ("note", "\ud800"),
@@ -122,6 +129,62 @@ def test_values_that_are_not_finite_become_texts(value: float | str) -> None:
 )
 def test_a_wrong_value_is_refused_by_its_field(field: str, value: object) -> None:
     assert _refused({**BEAT, field: value}).field.split(".")[0] == field
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "wrapper",
+        "wrapper-2",
+        "main",
+        "main-2",
+        "rank-0",
+        "rank-128",
+        "rank-3-2",
+        "tracker",
+        "shell",
+    ],
+)
+def test_a_source_is_one_of_those_that_clients_use(source: str) -> None:
+    assert read_event({**BEAT, "source": source}).source == source
+
+
+def test_another_source_is_refused_with_the_forms_that_are_right() -> None:
+    refused = _refused({**BEAT, "source": "gpu"})
+    assert (refused.field, refused.allowed) == ("source", SOURCES)
+    assert [read_event({**BEAT, "source": one}).source for one in SOURCES] == list(SOURCES)
+
+
+def test_the_number_of_an_event_is_one_that_every_reader_of_json_takes() -> None:
+    assert read_event({**BEAT, "seq": MOST_SEQ}).seq == MOST_SEQ
+    assert str(MOST_SEQ) in str(_refused({**BEAT, "seq": MOST_SEQ + 1}).said)
+
+
+@pytest.mark.parametrize(
+    ("kind", "said", "field"),
+    [
+        ("beat", {"seq": 10**400}, "seq"),
+        ("beat", {"progress": 10**400}, "progress"),
+        ("beat", {"metrics": {"loss": 10**400}}, "metrics.loss"),
+        ("beat", {"metrics": {"loss": -(10**400)}}, "metrics.loss"),
+        ("checkpoint", {"write_s": 10**400}, "write_s"),
+        ("beat", {"restore": {"passed": True, "save_s": 10**400}}, "restore.save_s"),
+    ],
+)
+def test_a_number_that_is_too_long_is_called_so(
+    kind: str, said: dict[str, Any], field: str
+) -> None:
+    refused = _refused({**BEAT, "kind": kind, **said})
+    assert refused.field == field
+    assert "a number is too long" in str(refused.said)
+
+
+def test_no_more_inputs_are_cut_short_than_there_are() -> None:
+    counts = {"expected": 3, "truncated": 3}
+    assert read_event({**BEAT, "inputs": {"a": counts}}).fields["inputs"] == {"a": counts}
+    refused = _refused({**BEAT, "inputs": {"a": counts, "b": {"expected": 3, "truncated": 4}}})
+    assert refused.field == "inputs.b.truncated"
+    assert "3" in str(refused.said)
 
 
 def test_an_unknown_field_is_named_with_those_that_are_right() -> None:
@@ -190,10 +253,15 @@ def test_an_unknown_kind_is_refused_with_the_known_ones() -> None:
     [
         (0, "finish", {"exit_code": 0}),
         (3, "fail", {"exit_code": 3, "reason_code": "code_error"}),
-        (130, "stop", {"signal": 2, "reason_code": "operator"}),
-        (143, "stop", {"signal": 15, "reason_code": "infra"}),
-        (137, "fail", {"signal": 9, "reason_code": "infra"}),
-        (139, "fail", {"signal": 11, "reason_code": "infra"}),
+        (128, "fail", {"exit_code": 128, "reason_code": "code_error"}),
+        (129, "fail", {"exit_code": 129, "signal": 1, "reason_code": "infra"}),
+        (130, "stop", {"exit_code": 130, "signal": 2, "reason_code": "operator"}),
+        (143, "stop", {"exit_code": 143, "signal": 15, "reason_code": "infra"}),
+        (137, "fail", {"exit_code": 137, "signal": 9, "reason_code": "infra"}),
+        (139, "fail", {"exit_code": 139, "signal": 11, "reason_code": "infra"}),
+        (192, "fail", {"exit_code": 192, "signal": 64, "reason_code": "infra"}),
+        (193, "fail", {"exit_code": 193, "reason_code": "code_error"}),
+        (255, "fail", {"exit_code": 255, "reason_code": "code_error"}),
     ],
 )
 def test_exit_codes_are_read_as_shells_write_them(

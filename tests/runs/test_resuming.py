@@ -8,9 +8,9 @@ from app.plan.rules.model import OnInterruption
 from app.runs.pages.words import RANGES, arrival_said
 from app.runs.rules.attempts import facts_of
 from app.runs.rules.events import STATES
+from app.runs.rules.parts import Progress
 from app.runs.rules.resuming import lacking, next_act, redone, was_interrupted
 from app.runs.rules.sources import SourceView, sources_of, told_by_tracker
-from app.runs.rules.streams import Progress
 from tests.runs.stories import at_once, said, started
 from tests.runs.test_viewing import kept, view
 

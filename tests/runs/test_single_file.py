@@ -269,3 +269,14 @@ def test_a_token_that_is_sent_is_judged_on_the_main_port_too(
     assert refused.status_code == 403
     assert refused.headers["content-type"] == "application/problem+json"
     assert client.get("/punktum.py", headers={"Authorization": "Bearer pk_x"}).status_code == 401
+
+
+@pytest.mark.parametrize("name", ["random", "tempfile", "inspect", "token", "json", "queue"])
+def test_a_training_beside_it_is_not_ended_by_what_lies_there(
+    box: Box, file: Path, name: str
+) -> None:
+    """A file that is named like a module of the standard library breaks no import of ours."""
+    (box.home / f"{name}.py").write_text("x = 1\n")
+    (box.home / "train.py").write_text("import punktum\nprint('trained', punktum.__version__)\n")
+    done = box.run("python3", "train.py")
+    assert (done.returncode, done.stdout) == (0, f"trained {punktum.__version__}\n"), done.stderr

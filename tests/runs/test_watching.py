@@ -337,3 +337,26 @@ def test_a_rule_about_silence_is_judged_by_each_sign(database: Database) -> None
     beat(database, 3, timedelta(minutes=9))
     (rule,) = run(database, now=NOW + timedelta(minutes=9)).rules
     assert (rule.evaluated, rule.fired) == (3, False)
+
+
+def test_the_watcher_finds_who_is_over_its_time_without_a_word(database: Database) -> None:
+    opened(database, plan(LONG))
+    posted(database, event(1, "start", at=NOW.isoformat(), expect_next_s=86_400))
+    assert watched(database, NOW + 2 * HOUR) == 0
+    assert watched(database, NOW + 3 * HOUR + timedelta(minutes=2)) == 1
+    found = run(database, now=NOW + 3 * HOUR + timedelta(minutes=2))
+    assert found.stop_asked is not None
+    assert found.stop_asked.text == "3 h 2 min is over 3 h"
+    agrees(database)
+
+
+def test_silence_is_as_long_as_the_rule_says_whatever_was_promised(database: Database) -> None:
+    brief = PlannedStopRule("quiet", "silent", after_hours=hours("0.01"))
+    began(database, brief)
+    beat(database, 2, timedelta(minutes=5), expect_next_s=3600)
+    assert watched(database, NOW + timedelta(minutes=5, seconds=30)) == 0
+    assert watched(database, NOW + timedelta(minutes=5, seconds=37)) == 1
+    found = run(database, now=NOW + timedelta(minutes=5, seconds=37))
+    assert found.stop_asked is not None
+    assert found.stop_asked.text == "no sign of life for 37 s"
+    assert (found.silent, flips(database)) == (False, [])

@@ -78,8 +78,10 @@ def read_json(body: bytes) -> Any:
         return json.loads(body.decode())
     except RecursionError:
         raise Malformed(text("The body is nested too deeply."), field="body") from None
-    except ValueError:
+    except (json.JSONDecodeError, UnicodeDecodeError):
         raise Malformed(text("The body is not JSON."), field="body") from None
+    except ValueError:  # thousands of digits, which Python does not read
+        raise Malformed(text("The body: a number is too long."), field="body") from None
 
 
 def _gunzipped(body: bytes) -> bytes:

@@ -6,8 +6,9 @@ from typing import Any, Final
 
 from app.runs.api.bodies import GROUPS
 from app.runs.api.models import Problem
-from app.runs.rules.events import REASONS, STATES, Kind
+from app.runs.rules.events import REASONS, SOURCES, STATES, Kind
 from app.runs.rules.reading import FIELDS
+from app.runs.rules.values import MOST_SEQ
 
 _TEXT: Final = {"type": "string"}
 _COUNT: Final = {"type": "integer", "minimum": 0}
@@ -16,8 +17,8 @@ _TEXTS: Final = {"type": "object", "additionalProperties": _TEXT}
 _KNOWN: Final[dict[str, dict[str, Any]]] = {
     "run": {"type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"},
     "attempt_id": {"type": "string", "pattern": "^[0-9a-f]{32}$"},
-    "source": {"type": "string", "examples": ["main", "wrapper", "rank-3"]},
-    "seq": {"type": "integer", "minimum": 1},
+    "source": {"type": "string", "examples": list(SOURCES)},
+    "seq": {"type": "integer", "minimum": 1, "maximum": MOST_SEQ},
     "kind": {"enum": [kind.value for kind in FIELDS]},
     "at": {"type": "string", "format": "date-time", "description": "the job's clock, with offset"},
     "elapsed_s": {**_COUNT, "description": "seconds since the attempt began"},

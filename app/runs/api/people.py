@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any, Final
 
 from fastapi import APIRouter, Query, Request, Response
 
@@ -12,6 +13,7 @@ from app.campaigns.queries import header
 from app.errors import Malformed, NotFound
 from app.plan.queries import PlanView, current
 from app.runs import commands, queries
+from app.runs.api.documents import PROBLEMS
 from app.runs.api.models import (
     LateItem,
     ReasonBody,
@@ -26,6 +28,7 @@ from app.texts import Text, text
 from app.units import UnitError, parse_instant
 
 router = APIRouter(tags=["runs"])
+_ARCHIVED: Final[dict[int | str, dict[str, Any]]] = {410: PROBLEMS[410]}
 
 
 @router.get("/campaigns/{campaign_id}/runs")
@@ -96,19 +99,25 @@ def log_time(
     return TimeAnswer(number=logged.number, step=step, started_at=started_at, ended_at=ended_at)
 
 
-@router.post("/campaigns/{campaign_id}/runs/{run_id}/ask-to-stop", status_code=204)
+@router.post(
+    "/campaigns/{campaign_id}/runs/{run_id}/ask-to-stop", status_code=204, responses=_ARCHIVED
+)
 def ask_to_stop(request: Request, campaign_id: str, run_id: str, body: ReasonBody) -> Response:
     """Have the next answer ask the job to stop."""
     return _say(request, campaign_id, run_id, body, commands.ask_to_stop)
 
 
-@router.post("/campaigns/{campaign_id}/runs/{run_id}/mark-lost", status_code=204)
+@router.post(
+    "/campaigns/{campaign_id}/runs/{run_id}/mark-lost", status_code=204, responses=_ARCHIVED
+)
 def mark_lost(request: Request, campaign_id: str, run_id: str, body: ReasonBody) -> Response:
     """Write that a silent run is lost."""
     return _say(request, campaign_id, run_id, body, commands.mark_lost)
 
 
-@router.post("/campaigns/{campaign_id}/runs/{run_id}/mark-stopped", status_code=204)
+@router.post(
+    "/campaigns/{campaign_id}/runs/{run_id}/mark-stopped", status_code=204, responses=_ARCHIVED
+)
 def mark_stopped(request: Request, campaign_id: str, run_id: str, body: ReasonBody) -> Response:
     """Write that a silent run was stopped outside of the record."""
     return _say(request, campaign_id, run_id, body, commands.mark_stopped)

@@ -84,7 +84,11 @@ async def post_batch(request: Request, body: bytes) -> bytes:
 
 def _note_clock(request: Request, posts: Sequence[Event | AppError]) -> None:
     """Keep with a start how far the sender's clock is off, so that no time is drawn by it."""
-    starts = [one for one in posts if isinstance(one, Event) and one.kind is Kind.START]
+    starts = [
+        one
+        for one in posts
+        if isinstance(one, Event) and one.kind is Kind.START and one.seq is not None
+    ]
     sent = next((v for k, v in request.scope["headers"] if k == SENT_AT), None) if starts else None
     if sent is None:
         return

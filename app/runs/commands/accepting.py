@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from app.db import WriteSession
 from app.errors import AppError
@@ -12,7 +12,7 @@ from app.runs.commands.knowing import Knowledge, book, knowledge
 from app.runs.commands.opening import Found, Open, RunRow, attempts_of
 from app.runs.commands.refusals import attempt_alive, new_id_needed
 from app.runs.rules import naming
-from app.runs.rules.events import SHELL, Event, Kind, Status
+from app.runs.rules.events import SHELL, TRACKER, Event, Kind, Status
 from app.runs.rules.starting import (
     Accepted,
     AttemptAlive,
@@ -24,15 +24,23 @@ from app.runs.rules.starting import (
 )
 from app.runs.rules.times import at_of
 from app.runs.rules.viewing import current_of
+from app.texts import Text, text
+
+COMPARED: Final = 500
+"""So many of a campaign's newest runs an id that no start came for is compared with."""
 
 
 class Entered(NamedTuple):
-    """The attempt an event goes to; `knowledge` where the event takes a new look at the plan."""
+    """The attempt an event goes to; `knowledge` where the event takes a new look at the plan.
+
+    `warnings` is what its poster should be told of it.
+    """
 
     attempt: Open
     event: Event
     knowledge: Knowledge | None = None
     is_repeated: bool = False
+    warnings: tuple[Text, ...] = ()
 
 
 def enter(tx: WriteSession, found: Found, event: Event, now_us: int) -> Entered | AppError:
@@ -43,7 +51,21 @@ def enter(tx: WriteSession, found: Found, event: Event, now_us: int) -> Entered 
         return Entered(found.attempt, event)
     known = _knowledge(tx, found, event, now_us)
     made = _new(found.campaign.id, event, found.row, 1 + _last(tx, found, event), known, now_us)
-    return Entered(made, event, known)
+    is_unheard_of = found.row.attempt == 0 and event.source != TRACKER
+    warnings = (_unstarted(tx, found.campaign.id, event.run),) if is_unheard_of else ()
+    return Entered(made, event, known, warnings=warnings)
+
+
+def _unstarted(tx: WriteSession, campaign_id: str, run: str) -> Text:
+    """What to say of a run that begins with something else than its start: a slip, most likely."""
+    rows = tx.rows(
+        "SELECT run_id FROM runs WHERE campaign_id = :campaign ORDER BY first_event DESC LIMIT :n",
+        {"campaign": campaign_id, "n": COMPARED},
+    )
+    meant = naming.nearest(run, [row[0] for row in rows])
+    if meant is None:
+        return text("no start of {run} was received; kept until it comes", run=run)
+    return text("no start of {run} was received; did you mean {meant}?", run=run, meant=meant)
 
 
 def _knowledge(tx: WriteSession, found: Found, event: Event, now_us: int) -> Knowledge:
@@ -77,7 +99,22 @@ def _start(tx: WriteSession, found: Found, event: Event, now_us: int) -> Entered
     if own is None:
         made.late = verdict.late
     made.supersedes = verdict.supersedes
-    return Entered(made, event, known)
+    return Entered(made, event, known, warnings=_other_step(attempts, event))
+
+
+def _other_step(attempts: Sequence[Open], event: Event) -> tuple[Text, ...]:
+    """What to say of a start under another step than the run's first start: the run follows it."""
+    first = next((one.start_fields["step"] for one in attempts if one.facts.started), None)
+    step = event.fields["step"]
+    if first in (None, step):
+        return ()
+    said = text(
+        "{run} began as a run of step “{first}”; with this attempt it counts for step “{step}”",
+        run=event.run,
+        first=first,
+        step=step,
+    )
+    return (said,)
 
 
 def _own_attempt(attempts: Sequence[Open], event: Event) -> tuple[Event, Open | None, bool]:
@@ -99,7 +136,7 @@ def _own_attempt(attempts: Sequence[Open], event: Event) -> tuple[Event, Open | 
 
 def _same(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
     """Whether a start says what the stored one said; where and how it came is not part of that."""
-    ours = ("source", "seq", "clock_off_s")
+    ours = ("source", "seq", "at", "clock_off_s")
     said, again = ({n: v for n, v in one.items() if n not in ours} for one in (before, now))
     return said == again
 
@@ -170,8 +207,11 @@ def _new(
 
 def _recorded_as(tx: WriteSession, campaign_id: str, event: Event) -> str | None:
     """The run that this very attempt went to when its start came before, from a spool whose marks
-    are not here: it is no new run, however often it is sent."""
-    if event.attempt_id is None:
+    are not here: it is no new run, however often it is sent.
+
+    The attempts of shells have the same ids in every run, so theirs tell nothing.
+    """
+    if event.attempt_id is None or event.attempt_id.startswith(SHELL):
         return None
     known = tx.row(
         "SELECT run_id FROM attempts WHERE campaign_id = :campaign AND attempt_id = :attempt"

@@ -6,15 +6,19 @@ import functools
 import json
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Final
 
 from app.db import WriteSession
 from app.journal import Head
 from app.plan.queries import current, sealed
+from app.plan.rules.model import StepKind
 from app.runs.queries import Window, windows_of
 from app.runs.rules.naming import nearest
 from app.runs.rules.planned import stop_rules
 from app.runs.rules.records import json_text, rules_text
 from app.texts import Text, text
+
+_OF_PEOPLE: Final = frozenset({StepKind.HUMAN, StepKind.DECISION_POINT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +30,7 @@ class Knowledge:
     names: str
     steps: tuple[str, ...]
     has_plan: bool
+    by_people: frozenset[str] = frozenset()
 
     @property
     def as_context(self) -> str:
@@ -34,7 +39,11 @@ class Knowledge:
         return json_text({**parts, "version": self.version})
 
     def warning(self, step: str | None) -> Text | None:
-        """What to say of a step that the plan does not have."""
+        """What to say of a step that the plan does not have, or that no job works on."""
+        if step in self.by_people:
+            return text(
+                "step “{step}” is a person's work; kept as a run of it all the same", step=step
+            )
         if step is None or not self.has_plan or step in self.steps:
             return None
         meant = nearest(step, self.steps)
@@ -47,6 +56,11 @@ class Knowledge:
         )
 
 
+def unknown_rule(rule: str) -> Text:
+    """What to say of a stop rule that the plan does not have for a step."""
+    return text("there is no stop rule “{rule}” for this step; kept as a warning", rule=rule)
+
+
 def knowledge(
     tx: WriteSession, campaign_id: str, usable_until: datetime | None = None
 ) -> Knowledge:
@@ -56,9 +70,9 @@ def knowledge(
         return Knowledge(0, "[]", "{}", (), False)
     names = json_text(dict(view.plan.decision_rule.metrics))
     steps = tuple(step.id for step in view.plan.steps)
-    return Knowledge(
-        view.version, rules_text(stop_rules(view.plan, usable_until)), names, steps, True
-    )
+    by_people = frozenset(step.id for step in view.plan.steps if step.kind in _OF_PEOPLE)
+    rules = rules_text(stop_rules(view.plan, usable_until))
+    return Knowledge(view.version, rules, names, steps, True, by_people)
 
 
 _BASIS = """

@@ -16,17 +16,15 @@ from app.db import WriteSession
 from app.errors import Malformed
 from app.journal import Actor, Entry, Head
 from app.runs.commands.opening import Campaign, Found, Open
-from app.runs.commands.repeating import is_repeated
-from app.runs.rules.events import SHELL, Event
+from app.runs.commands.repeating import AT, is_repeated
+from app.runs.rules.events import ENDS, SHELL, TRACKER, Event, Kind
 from app.runs.rules.records import json_text
 from app.runs.rules.streams import EMPTY
 from app.runs.rules.times import text_of, us_of
+from app.runs.rules.values import MOST_SEQ
 from app.texts import text
 
 CAME_LATE = "run.came_late"
-MOST_SEQ = (1 << 53) - 1
-"""The greatest whole number that every reader of the journal's JSON takes exactly."""
-
 _INSERT = """
 INSERT INTO late_events (campaign_id, run_id, attempt_id, source, seq, kind, at_us, received_us,
 entry, payload)
@@ -74,7 +72,7 @@ class ComingLate:
         if event.seq is None:
             if is_repeated(self._tx, attempt, event):
                 return True
-            if any(one._replace(seq=0) == new for one in seen.values()):
+            if _is_said_once(event) and any(one._replace(seq=0) == new for one in seen.values()):
                 return True
             last = attempt.streams.get(event.source, EMPTY).numbers.last
             new = new._replace(seq=1 + max([last, *seen]))
@@ -126,6 +124,14 @@ class ComingLate:
             "entry": entry.number,
             "payload": event.payload,
         }
+
+
+def _is_said_once(event: Event) -> bool:
+    """Whether the same body again is the same event: not a beat that says nothing of its time."""
+    if event.source == TRACKER or event.kind in (Kind.START, *ENDS):
+        return True
+    names = ["event_id", AT, "elapsed_s", *(["progress"] if event.kind is Kind.CHECKPOINT else [])]
+    return any(name in event.fields for name in names)
 
 
 def named(found: Found, event: Event, now_us: int) -> Open:

@@ -12,11 +12,11 @@ from app.db import WriteSession
 from app.errors import AppError, Malformed, NotFound
 from app.journal import Actor, Head
 from app.runs.commands.accepting import Entered, enter
-from app.runs.commands.knowing import Knowledge, book
+from app.runs.commands.knowing import Knowledge, book, unknown_rule
 from app.runs.commands.late import ComingLate, named
 from app.runs.commands.opening import Campaign, Found, Open, look
 from app.runs.commands.refusals import archived, illegal
-from app.runs.commands.repeating import contradicts, is_repeated
+from app.runs.commands.repeating import by_our_clock, contradicts, is_repeated, said_at_us
 from app.runs.commands.watching import judge_attempt
 from app.runs.commands.writing import save, store
 from app.runs.rules.attempts import started_at_us
@@ -120,6 +120,8 @@ class Recording:
 
     def _take(self, event: Event) -> tuple[Entered, bool]:
         """Put one event into its attempt; True when it was there already. Raises its refusal."""
+        if event.seq is None:
+            event = by_our_clock(event)
         campaign, entered = self._enter(event)
         attempt, event = entered.attempt, entered.event
         self._has_start = self._has_start or event.kind is Kind.START
@@ -142,6 +144,8 @@ class Recording:
         at_us = self._now_us if event.at_us is None else event.at_us
         stored = Stored(event.source, seq, event.kind, at_us, self._now_us, event.fields)
         self._warn(attempt, stored, entered.knowledge)
+        told = self._told.warnings
+        told += [one for one in entered.warnings if one not in told]
         store(self._tx, campaign, attempt, stored, entered.knowledge)
         return entered, False
 
@@ -192,16 +196,16 @@ class Recording:
             found.append(unplanned)
         if "config" in fields and config_sha256(fields["config"]) != fields["config_sha256"]:
             found.append(text("config_sha256 is not the hash of config; it counts as it came"))
-        known = {rule.id for rule in attempt.context.rules} if "fired" in fields else set()
         for item in fields.get("fired", ()):
-            if item["rule"] not in known:
-                found.append(
-                    text(
-                        "there is no stop rule “{rule}” for this step; kept as a warning",
-                        rule=item["rule"],
-                    )
-                )
-        if any(stream.end is not None for stream in attempt.streams.values()):
+            if item["rule"] not in attempt.context.acts:
+                found.append(unknown_rule(item["rule"]))
+        named = fields.get("rule")
+        if named is not None and named not in attempt.context.acts:
+            found.append(unknown_rule(named))
+        is_newest = stored.seq > attempt.streams.get(stored.source, EMPTY).numbers.last
+        begins = stored.kind is Kind.START and not attempt.facts.started
+        is_over = any(stream.end is not None for stream in attempt.streams.values())
+        if is_over and is_newest and not begins:
             status = attempt.facts.status
             if TRANSITIONS[status, stored.kind].how in ("late", "refused"):
                 said = text(
@@ -248,9 +252,15 @@ def _taken_over_by(attempt: Open) -> int | None:
 
 
 def _refuse_before_start(attempt: Open, event: Event) -> None:
-    """An end before its start is refused, unless the job measured how long it ran."""
+    """An end before its start is refused, unless the job measured how long it ran.
+
+    Where the posts carry no number the times that they said are compared, if both did.
+    """
     began = started_at_us(attempt.streams)
-    if began is None or event.at_us is None or "elapsed_s" in event.fields:
+    ended = event.at_us
+    if event.seq is None:
+        began, ended = said_at_us(attempt.start_fields), said_at_us(event.fields)
+    if began is None or ended is None or "elapsed_s" in event.fields:
         return
-    if event.at_us < began:
+    if ended < began:
         raise Malformed(text("{field}: the end lies before the start.", field="at"), field="at")

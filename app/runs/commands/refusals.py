@@ -32,10 +32,8 @@ class Illegal(Conflict):
 
 
 def closed() -> Closed:
-    """The refusal of every write to a closed campaign."""
-    return Closed(
-        text("This campaign was closed. Its record is not changed any more; the spool stays yours.")
-    )
+    """The refusal of what a person says of a run of a closed campaign."""
+    return Closed(text("This campaign was closed. Its record is not changed any more."))
 
 
 def archived(run: str) -> Gone:
@@ -64,12 +62,19 @@ def new_id_needed(run: str, needed: Needed, following: str) -> NewIdNeeded:
 
 
 def attempt_alive(run: str, alive: Alive) -> AttemptAlive:
-    """Names the host that still reports."""
-    said = text(
-        "{run} still runs on {host}. Wait until it is silent, end it there, or say takeover.",
-        run=run,
-        host=alive.host or text("another machine"),
-    )
+    """Names the host that still reports, where it was told."""
+    if alive.host is None:
+        said = text(
+            "{run} still reports; its host was not told. Wait until it is silent, end it there, or "
+            "say takeover.",
+            run=run,
+        )
+    else:
+        said = text(
+            "{run} still runs on {host}. Wait until it is silent, end it there, or say takeover.",
+            run=run,
+            host=alive.host,
+        )
     return AttemptAlive(said, host=alive.host, attempt_id=alive.attempt_id)
 
 

@@ -6,13 +6,16 @@ ends; a beat that says nothing of its time is a new sign of life each time.
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Final
 
 from app.db import WriteSession
 from app.runs.commands.opening import Open
-from app.runs.rules.events import ENDS, Event, Kind
+from app.runs.rules.events import ENDS, TRACKER, Event, Kind
 from app.runs.rules.records import json_text
 from app.runs.rules.streams import EMPTY
+from app.runs.rules.times import text_of, us_of
 from app.runs.rules.transitions import TRANSITIONS
 
 WINDOW: Final = 100
@@ -21,8 +24,23 @@ _NEWEST = """
 SELECT kind, at_us, payload FROM run_events WHERE attempt_key = :key AND source = :source
 ORDER BY seq DESC LIMIT :n
 """
+AT: Final = "at"
 _TIMELY: Final = frozenset({Kind.START, *ENDS})
 """What happens once in an attempt, whether or not it says when."""
+
+
+def by_our_clock(event: Event) -> Event:
+    """A post without a number happens when it comes: the time that it says of itself is kept
+    beside ours, and nothing is reckoned by it. Trackers tell of moments, and say which."""
+    if event.at_us is None or event.source == TRACKER:
+        return event
+    return event._replace(at_us=None, fields={**event.fields, AT: text_of(event.at_us)})
+
+
+def said_at_us(fields: Mapping[str, Any]) -> int | None:
+    """The time that such a post said of itself."""
+    said = fields.get(AT)
+    return None if said is None else us_of(datetime.fromisoformat(said))
 
 
 def is_repeated(tx: WriteSession, attempt: Open, event: Event) -> bool:
@@ -48,7 +66,9 @@ def contradicts(attempt: Open, event: Event) -> bool:
 
 
 def _names_its_time(event: Event) -> bool:
-    if event.kind in _TIMELY or event.at_us is not None or "elapsed_s" in event.fields:
+    if event.kind in _TIMELY or event.at_us is not None:
+        return True
+    if AT in event.fields or "elapsed_s" in event.fields:
         return True
     return event.kind is Kind.CHECKPOINT and "progress" in event.fields
 

@@ -28,7 +28,7 @@ from app.runs.rules.tracked import (
     note_event,
     start_event,
 )
-from app.runs.rules.tracker import Created, Logged, Reference
+from app.runs.rules.tracker import Created, Logged, Reference, as_believed, believed
 from app.texts import text
 
 _KNOWN = "SELECT run_id FROM attempts WHERE campaign_id = :campaign AND attempt_id = :attempt"
@@ -48,6 +48,11 @@ class Teller:
     actor: Actor
     now: datetime
 
+    @property
+    def now_us(self) -> int:
+        """Now in microseconds since 1970."""
+        return us_of(self.now)
+
     def record(self, events: Sequence[Event]) -> AppError | None:
         """Record events in their order up to the first that is refused."""
         told = record(self.tx, self.campaign_id, events, self.actor, self.now)
@@ -64,6 +69,7 @@ def create(teller: Teller, said: Created) -> Reference | AppError:
     else:
         run = _free(teller, said.proposal)
     ref = Reference(said.attempt_id, run, said.attached)
+    said = said._replace(started_us=believed(said.started_us, teller.now_us))
     return teller.record([creation_event(ref, said)]) or ref
 
 
@@ -73,6 +79,7 @@ def log(teller: Teller, ref: Reference, said: Logged, event_id: str) -> AppError
     stream = attempt.streams.get(TRACKER, EMPTY)
     if event_id in stream.ids:
         return None
+    said = as_believed(said, teller.now_us)
     started = ref.attached or attempt.facts.started
     if said.values and not started:
         refusal = _begin(teller, attempt, said)
@@ -115,11 +122,12 @@ def update(
     Where another source speaks for the attempt it is a note and no more.
     """
     attempt, number = _current(teller, ref)
+    at_us = believed(at_us, teller.now_us)
     if status is not None and status in ENDS_AS:
         return _end(teller, ref, attempt, status, at_us)
     ended = attempt.facts.status in (Status.FAILED, Status.STOPPED)
     if status in GOES_ON and ended and not ref.attached:
-        return teller.record([_again(attempt, ref.after(number + 1), us_of(teller.now))])
+        return teller.record([_again(attempt, ref.after(number + 1), teller.now_us)])
     return None
 
 

@@ -11,9 +11,9 @@ from sqlmodel import Session, col, select
 
 from app.plan.rules.measured import Measured
 from app.runs.rules.attempts import step_of
+from app.runs.rules.parts import Saved
 from app.runs.rules.records import read_streams_once
 from app.runs.rules.resuming import saved_of
-from app.runs.rules.streams import Saved
 from app.runs.tables import AttemptState, RestoreCheck
 
 LATELY: Final = 200

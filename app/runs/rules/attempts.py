@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from app.runs.rules.events import CLOSINGS, NOT_JOBS, PERSON, Kind, Status, source_rank
 from app.runs.rules.judging import Fired
 from app.runs.rules.metrics import MetricSeen, merged
-from app.runs.rules.streams import Ask, End, Restored, Stream
+from app.runs.rules.parts import Ask, End, Restored
+from app.runs.rules.streams import Stream
 from app.runs.rules.transitions import after
 
 Streams = Mapping[str, Stream]
@@ -119,7 +120,9 @@ def _ended(end: End, source: str, status: Status) -> Ended:
 
 def _by_rule(end: Ended, stop: Fired, firings: tuple[Fired, ...]) -> Ended:
     """Once a rule asked for a stop, any end is that stop; the exit code stays the child's."""
-    if end.rule is not None and end.status is Status.STOPPED:
+    # A rule that the end itself names has not asked for anything.
+    asked = {one.rule for one in firings if one.act == "stop" and one.at_us < end.at_us}
+    if end.rule in asked and end.status is Status.STOPPED:
         said = next((fired.text for fired in firings if fired.rule == end.rule), None)
         return replace(end, reason_text=end.reason_text or said)
     return replace(

@@ -15,7 +15,7 @@ from app.runs.rules.attempts import Ended, Facts
 from app.runs.rules.events import PERSON, Status
 from app.runs.rules.judging import Fired
 from app.runs.rules.metrics import MetricSeen
-from app.runs.rules.streams import Ask, Restored
+from app.runs.rules.parts import Ask, Restored
 from app.runs.rules.times import text_of
 
 STARTED = "run.started"
@@ -81,7 +81,8 @@ def bindings(
     if now.restored is not None and now.restored != before.restored:
         yield Binding(RESTORE_CHECKED, "job", {**about, **_restored(now.restored)})
     is_remeasured = dict(measured or {}) != dict(subject.metrics)
-    if now.end is not None and (now.end != before.end or is_remeasured):
+    # A start that comes after the end tells what the entry about the end could not say.
+    if now.end is not None and (now.end != before.end or is_remeasured or starts):
         yield Binding(ENDED, now.end.by, ended_payload(subject, now.end, before.end))
 
 

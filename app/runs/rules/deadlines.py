@@ -15,14 +15,14 @@ from typing import Final
 
 from app.runs.rules.attempts import facts_of, metrics_of, started_at_us
 from app.runs.rules.events import CLOCK, NOT_JOBS
-from app.runs.rules.liveness import due_us, stall_due_us
+from app.runs.rules.liveness import due_us
 from app.runs.rules.streams import Stream
 from punktum.evaluating import is_past
 from punktum.stop_rules import StopRule
 from punktum.values import span_text
 
 BY_CLOCK: Final = frozenset({"not_better", "no_restore", "silent", "overtime"})
-"""Kinds that are looked at here; `overtime` only for the last save that can be fetched."""
+"""Kinds that are looked at here; `overtime` also by each event that says how long it runs."""
 LIVE_S: Final = 600
 """How far what an attempt says of its time may be from ours while it still reports now."""
 _US: Final = 1_000_000
@@ -56,12 +56,11 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class _Life:
-    """How long an attempt runs, how far it is, and since when nothing was heard or moved."""
+    """How long an attempt runs, how far it is, and since when it is silent."""
 
     elapsed_s: int
     progress: int | None
     silent_since_us: int | None
-    stalled_since_us: int | None
 
 
 def judge_by_clock(rules: Iterable[StopRule], at: Standing) -> tuple[Found, ...]:
@@ -123,11 +122,14 @@ def _moments(rule: StopRule, at: Standing) -> list[int | None]:
     if rule.kind == "silent" and rule.after_s is not None:
         return [since + rule.after_s * _US for since in _quiet_since(at) if since is not None]
     if rule.kind == "overtime":
-        return [None if rule.save_by is None else rule.save_by * _US]
-    if rule.kind == "no_restore" and rule.after_s is not None:
-        began = started_us(at)
-        return [None if began is None else began + rule.after_s * _US]
-    return []
+        return [None if rule.save_by is None else rule.save_by * _US, _after(rule, at)]
+    return [_after(rule, at)] if rule.kind == "no_restore" else []
+
+
+def _after(rule: StopRule, at: Standing) -> int | None:
+    """When an attempt is past the hour that a rule names, by our clock."""
+    began = started_us(at)
+    return None if began is None or rule.after_s is None else began + rule.after_s * _US
 
 
 def started_us(at: Standing) -> int | None:
@@ -146,39 +148,36 @@ def _life(at: Standing) -> _Life:
     began = started_us(at)
     elapsed_s = 0 if began is None else max(0, at.now_us - began) // _US
     done = [s.progress.done for s in at.streams.values() if s.progress is not None]
-    due, stall = due_us(at.streams), stall_due_us(at.streams)
-    received, stood = _quiet_since(at)
-    return _Life(
-        elapsed_s,
-        max(done, default=None),
-        received if due is not None and due < at.now_us else None,
-        stood if stall is not None and stall < at.now_us else None,
-    )
+    due, received = due_us(at.streams), _quiet_since(at)[0]
+    silent_since = received if due is not None and due < at.now_us else None
+    return _Life(elapsed_s, max(done, default=None), silent_since)
 
 
 def _quiet_since(at: Standing) -> tuple[int | None, int | None]:
-    """When the newest sign came, and when the work last moved."""
+    """When the newest sign came, and when the work last moved; None where it is done, or says
+    nothing of how far it is."""
     jobs = [stream for name, stream in at.streams.items() if name not in NOT_JOBS]
     received = max((one.signs.received_us for one in jobs if one.signs), default=None)
-    moved = max((one.progress.since_us for one in jobs if one.progress), default=None)
-    return received, moved
+    done = [one.progress for one in jobs if one.progress is not None]
+    if any(one.total is not None and one.done >= one.total for one in done):
+        return received, None
+    return received, max((one.since_us for one in done), default=None)
 
 
 def _judge(rule: StopRule, life: _Life, at: Standing) -> Found | None:
     if rule.kind == "silent":
-        return _silent(rule, life, at)
+        return _silent(rule, at)
     if rule.kind == "overtime":
-        return _save(rule, at)
+        return _save(rule, at) or _over(rule, life)
     if not is_past(rule, life.progress, life.elapsed_s):
         return None
     return _restore(rule, life, at) if rule.kind == "no_restore" else _control(rule, at)
 
 
-def _silent(rule: StopRule, life: _Life, at: Standing) -> Found | None:
-    for since, said in (
-        (life.silent_since_us, "no sign of life"),
-        (life.stalled_since_us, "no progress"),
-    ):
+def _silent(rule: StopRule, at: Standing) -> Found | None:
+    """The rule's own length counts, whether or not the job had promised a sign within it."""
+    received, moved = _quiet_since(at)
+    for since, said in ((received, "no sign of life"), (moved, "no progress")):
         quiet_s = 0 if since is None else (at.now_us - since) // _US
         if since is not None and rule.after_s is not None and quiet_s >= rule.after_s:
             return Found(rule.id, span_text(quiet_s), f"{said} for {span_text(quiet_s)}")
@@ -192,6 +191,14 @@ def _save(rule: StopRule, at: Standing) -> Found | None:
     return Found(
         rule.id, f"{past} past", f"past the last save that can still be fetched, by {past}"
     )
+
+
+def _over(rule: StopRule, life: _Life) -> Found | None:
+    """Over its time while it reports; of one that is silent nobody knows whether it still runs."""
+    if rule.after_s is None or life.elapsed_s <= rule.after_s or life.silent_since_us is not None:
+        return None
+    took = span_text(life.elapsed_s)
+    return Found(rule.id, took, f"{took} is over {span_text(rule.after_s)}")
 
 
 def _restore(rule: StopRule, life: _Life, at: Standing) -> Found:

@@ -9,7 +9,9 @@ from typing import Any, Final, NamedTuple
 
 RUN_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
 ATTEMPT_ID: Final = re.compile(r"(?:[0-9a-f]{32}|shell(?:-[0-9]{1,6})?)\Z")
-SOURCE: Final = re.compile(r"[a-z][a-z0-9-]{0,31}\Z")
+SOURCE: Final = re.compile(r"(?=.{1,32}\Z)(?:wrapper|main|tracker|shell|rank-[0-9]+)(?:-[0-9]+)?\Z")
+SOURCES: Final = ("wrapper", "main", "main-2", "rank-3", "tracker", "shell")
+"""The forms of a job's source; a second writer of one has a number behind its name."""
 PERSON: Final = "person"
 """The source of what people say of an attempt; no job may use it."""
 SHELL: Final = "shell"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from app.runs.rules.events import source_rank
-from app.runs.rules.streams import Inputs, Restored, Saved, Stream
+from app.runs.rules.parts import Inputs, Restored, Saved
+from app.runs.rules.streams import Stream
 from app.runs.rules.times import at_of
 from app.runs.rules.views import CheckpointView, InputView, RestoreView
 

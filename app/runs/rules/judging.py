@@ -74,9 +74,9 @@ class Context:
         return any(rule.kind in OF_TIME and rule.after_s is not None for rule in self.rules)
 
     @property
-    def untimed(self) -> tuple[StopRule, ...]:
-        """The rules that time alone does not decide."""
-        return tuple(rule for rule in self.rules if rule.kind not in OF_TIME)
+    def acts(self) -> Mapping[str, str]:
+        """What the plan says of each rule: `stop` or `warn`."""
+        return {rule.id: rule.act for rule in self.rules}
 
 
 def judge(
@@ -86,10 +86,11 @@ def judge(
     context: Context,
     *,
     gap: bool,
+    elapsed_s: int | None = None,
 ) -> Judged:
     """What the rules have seen after an event that measured `metrics`.
 
-    `gap` says that numbers before it are missing.
+    `gap` says that numbers before it are missing; `elapsed_s` how long the attempt has run.
     """
     fields = event.fields
     states = _row_ended(before.states) if gap else before.states
@@ -97,11 +98,11 @@ def judge(
     inputs = fields.get("inputs")
     if context.rules and (metrics or inputs or context.is_timed):
         counted = {name: InputCount(**counts) for name, counts in (inputs or {}).items()}
-        # A job that leaves anyway is not stopped for the time it took.
-        rules = context.untimed if event.kind in ENDS else context.rules
-        seen = Observation(metrics, fields.get("progress"), fields.get("elapsed_s"), counted)
-        states, found = evaluate_all(rules, states, seen.named(context.names))
-    said = fields.get("fired")
+        seen = Observation(metrics, fields.get("progress"), elapsed_s, counted)
+        states, found = evaluate_all(context.rules, states, seen.named(context.names))
+    if event.kind in ENDS:
+        states, found = _left_in_time(context, before.states, states, found)
+    said = [*fields.get("fired", ()), *_named_by_end(event, context, before.firings, found)]
     told = before.told
     if "judged" in fields:
         told = {**told, **{name: _told(item) for name, item in fields["judged"].items()}}
@@ -110,10 +111,38 @@ def judge(
     firings = before.firings
     for firing in found:
         firings = _with(firings, _own(firing, event))
-    acts = {rule.id: rule.act for rule in context.rules}
-    for item in said or ():
-        firings = _with(firings, _told_of(item, event, acts))
+    for item in said:
+        firings = _with(firings, _told_of(item, event, context.acts))
     return Judged(states, told, firings)
+
+
+def _left_in_time(
+    context: Context,
+    before: Mapping[str, RuleState],
+    states: Mapping[str, RuleState],
+    found: list[Firing],
+) -> tuple[Mapping[str, RuleState], list[Firing]]:
+    """A job that leaves anyway is judged for the time it took, but not stopped for it."""
+    timed = {rule.id for rule in context.rules if rule.kind in OF_TIME}
+    if not timed:
+        return states, found
+    kept = {
+        name: replace(state, fired=before.get(name, RuleState()).fired) if name in timed else state
+        for name, state in states.items()
+    }
+    return kept, [firing for firing in found if firing.rule not in timed]
+
+
+def _named_by_end(
+    event: Stored, context: Context, known: tuple[Fired, ...], found: list[Firing]
+) -> list[dict[str, Any]]:
+    """The rule of the plan that a job names when it ends: so it says that this rule fired."""
+    rule = event.fields.get("rule") if event.kind in ENDS else None
+    if rule is None or rule not in context.acts:
+        return []
+    if rule in {fired.rule for fired in known} | {firing.rule for firing in found}:
+        return []
+    return [{"rule": rule, "text": event.fields.get("reason_text")}]
 
 
 def _row_ended(states: Mapping[str, RuleState]) -> Mapping[str, RuleState]:

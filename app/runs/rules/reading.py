@@ -11,17 +11,18 @@ from app.runs.rules.events import (
     ENDS,
     JOB_KINDS,
     MAIN,
-    NOT_JOBS,
     REASONS,
     RUN_ID,
     SHELL,
     SOURCE,
+    SOURCES,
     STATES,
     Event,
     Kind,
 )
 from app.runs.rules.values import (
     LOG_TAIL_BYTES,
+    MOST_SEQ,
     Reader,
     Unreadable,
     finite,
@@ -32,6 +33,7 @@ from app.runs.rules.values import (
     matching,
     metrics,
     one_of,
+    part_of,
     sha256,
     table,
     tables_by_name,
@@ -43,12 +45,16 @@ from app.runs.rules.values import (
 from app.texts import text
 
 WEEK_S: Final = 7 * 86400
+SIGNALS: Final = 64
+"""The greatest number of a signal."""
 _ID = matching(ATTEMPT_ID, text("32 of the characters 0-9 and a-f"))
 _REVISION = matching(re.compile(r"[0-9a-f]{7,64}\Z"), text("7 to 64 of the characters 0-9 and a-f"))
 _RUN = matching(
     RUN_ID, text("1 to 64 letters, digits, dots, lines and underscores, a letter or digit first")
 )
-_SOURCE = matching(SOURCE, text("wrapper, main, or the like of rank-3"))
+_SOURCE = matching(
+    SOURCE, text("wrapper, main, tracker, or the like of rank-3 and main-2"), SOURCES
+)
 _COUNT = whole(0)
 _CONFIG = table(
     {
@@ -70,7 +76,11 @@ _FIRED = table(
     },
     needed=("rule",),
 )
-_INPUT = table({"expected": _COUNT, "truncated": _COUNT}, needed=("expected", "truncated"))
+_INPUT = part_of(
+    table({"expected": _COUNT, "truncated": _COUNT}, needed=("expected", "truncated")),
+    "truncated",
+    "expected",
+)
 _RESTORE = table(
     {
         "passed": flag,
@@ -91,7 +101,7 @@ IDENTITY: Final[Mapping[str, Reader]] = {
     "run": _RUN,
     "attempt_id": _ID,
     "source": _SOURCE,
-    "seq": whole(1),
+    "seq": whole(1, MOST_SEQ),
     "kind": one_of(JOB_KINDS),
     "at": instant,
 }
@@ -203,9 +213,6 @@ def _named(body: Mapping[str, Any], name: str, given: str | None) -> Any:
 def _check(event: Event) -> None:
     """What must hold between fields."""
     fields = event.fields
-    if event.source in NOT_JOBS:
-        said = text("“{source}” is not a source that a job may use.", source=event.source)
-        raise Unreadable("source", said)
     if event.kind is Kind.START:
         for name in ("step", "config_sha256"):
             if name not in fields:
@@ -241,17 +248,19 @@ def _set(fields: Mapping[str, Any], name: str, value: str) -> None:
 def exit_event(run: str, code: int, tail: bytes) -> Event:
     """How a shell tells an exit code; `tail` is the end of its log, whatever its encoding.
 
-    Codes above 128 are signals as shells report them: INT is the operator's, TERM the
-    infrastructure's stop, any other signal a failure of the infrastructure.
+    Codes from 129 to 192 are signals as shells report them: INT is the operator's, TERM the
+    infrastructure's stop, any other signal a failure of the infrastructure. The code is kept
+    beside the signal. There is no signal above 64: such a code is the program's own, as 255 is.
     """
     if not 0 <= code <= 255:
         raise Unreadable("code", text("An exit code is a number from 0 to 255."))
     fields: dict[str, Any] = {}
     kind = Kind.FINISH if code == 0 else Kind.FAIL
-    if code > 128:
-        number = code - 128
+    number = code - 128
+    if 1 <= number <= SIGNALS:
         kind = Kind.STOP if number in (2, 15) else Kind.FAIL
-        fields = {"signal": number, "reason_code": "operator" if number == 2 else "infra"}
+        reason = "operator" if number == 2 else "infra"
+        fields = {"exit_code": code, "signal": number, "reason_code": reason}
     elif code:
         fields = {"exit_code": code, "reason_code": "code_error"}
     else:

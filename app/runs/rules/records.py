@@ -12,16 +12,8 @@ from app.runs.rules.events import Kind
 from app.runs.rules.judging import Fired, Judged, Told
 from app.runs.rules.metrics import MetricSeen
 from app.runs.rules.numbers import Numbers
-from app.runs.rules.streams import (
-    Ask,
-    End,
-    Inputs,
-    Progress,
-    Restored,
-    Saved,
-    Signs,
-    Stream,
-)
+from app.runs.rules.parts import Ask, End, Inputs, Progress, Restored, Saved, Signs
+from app.runs.rules.streams import Stream
 from punktum.evaluating import RuleState
 from punktum.stop_rules import StopRule, as_dict, parse_rules
 

@@ -8,7 +8,8 @@ from typing import Final
 
 from app.plan.rules.model import OnInterruption
 from app.runs.rules.events import STATES, Status, source_rank
-from app.runs.rules.streams import Progress, Saved, Stream
+from app.runs.rules.parts import Progress, Saved
+from app.runs.rules.streams import Stream
 from app.texts import Text, text
 
 _OPEN_ENDS: Final = (Status.FAILED, Status.STOPPED, Status.LOST)

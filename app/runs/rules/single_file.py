@@ -59,21 +59,22 @@ _SOURCES = {{}}
 _TAIL: Final = '''
 # ---- the importer ------------------------------------------------------------------------------
 
-import importlib.abc
-import importlib.util
+from importlib.machinery import ModuleSpec  # of importlib's parts the one that imports nothing
 
 
-class _Sources(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
+class _Sources:
     """Finds and loads the package "punktum" and its modules from the texts above."""
 
     def find_spec(self, name, path=None, target=None):
         if name not in _SOURCES:
             return None
-        spec = importlib.util.spec_from_loader(
-            name, self, origin=self.get_filename(name), is_package=self.is_package(name)
-        )
+        origin, is_package = self.get_filename(name), self.is_package(name)
+        spec = ModuleSpec(name, self, origin=origin, is_package=is_package)
         spec.has_location = True
         return spec
+
+    def create_module(self, spec):
+        return None
 
     def is_package(self, name):
         return _SOURCES[name][0]

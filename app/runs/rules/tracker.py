@@ -27,6 +27,7 @@ _REFERENCE: Final = re.compile(r"([0-9a-f]{32})([-_])([A-Za-z0-9_-]{1,128})\Z")
 _UNPRINTED: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
 _LATEST_MS: Final = 7_000_000_000_000
 _MOST_STEP: Final = (1 << 53) - 1
+_DAY_US: Final = 86_400_000_000
 
 
 class Reference(NamedTuple):
@@ -192,3 +193,15 @@ def milliseconds(said: object) -> int | None:
     """Milliseconds since 1970 as microseconds; None for what is no such time."""
     number = _whole(said, "timestamp")
     return number * 1000 if number is not None and 0 < number < _LATEST_MS else None
+
+
+def believed(at_us: int | None, now_us: int) -> int | None:
+    """A time of the tracker's where it may be the time; None, which stands for ours, where its
+    clock is more than a day from ours: in seconds for milliseconds, say."""
+    return at_us if at_us is not None and abs(at_us - now_us) <= _DAY_US else None
+
+
+def as_believed(said: Logged, now_us: int) -> Logged:
+    """What one call logs, without times that cannot be."""
+    values = tuple(one._replace(at_us=believed(one.at_us, now_us)) for one in said.values)
+    return said._replace(values=values)

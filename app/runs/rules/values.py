@@ -20,6 +20,8 @@ from punktum.values import as_number
 Reader = Callable[[Any, str], Any]
 
 MOST: Final = (1 << 63) - 1
+MOST_SEQ: Final = (1 << 53) - 1
+"""The greatest whole number that every reader of JSON takes exactly."""
 LOG_TAIL_BYTES: Final = 10_240
 METRICS: Final = 500
 _NAME: Final = 128
@@ -46,12 +48,20 @@ def whole(least: int, most: int = MOST) -> Reader:
     def read(value: Any, field: str) -> int:
         if type(value) is int and least <= value <= most:
             return value
+        _refuse_too_long(value, field)
         said = text(
             "{field} is a whole number from {least} to {most}.", field=field, least=least, most=most
         )
         raise Unreadable(field, said)
 
     return read
+
+
+def _refuse_too_long(value: Any, field: str) -> None:
+    """Refuse a whole number beyond 64 bits for what it is, be it right otherwise or not."""
+    if type(value) is int and not -MOST <= value <= MOST:
+        said = text("{field}: a number is too long; at most {n} is taken.", field=field, n=MOST)
+        raise Unreadable(field, said)
 
 
 def words(most: int) -> Reader:
@@ -70,13 +80,13 @@ def words(most: int) -> Reader:
     return read
 
 
-def matching(pattern: re.Pattern[str], right: Text) -> Reader:
-    """Text of one form; `right` says which."""
+def matching(pattern: re.Pattern[str], right: Text, allowed: Sequence[str] | None = None) -> Reader:
+    """Text of one form; `right` says which, `allowed` shows it."""
 
     def read(value: Any, field: str) -> str:
         if isinstance(value, str) and pattern.match(value):
             return value
-        raise Unreadable(field, text("{field}: {right}", field=field, right=right))
+        raise Unreadable(field, text("{field}: {right}", field=field, right=right), allowed)
 
     return read
 
@@ -103,6 +113,7 @@ def flag(value: Any, field: str) -> bool:
 
 def finite(value: Any, field: str) -> float:
     """A finite number that is not negative."""
+    _refuse_too_long(value, field)
     if type(value) in (int, float) and 0 <= value < math.inf:
         return float(value)
     raise Unreadable(field, text("{field} is a number, 0 or more.", field=field))
@@ -151,6 +162,7 @@ def _metric(value: Any, field: str) -> float | str:
         if number is not None and math.isfinite(number):
             return str(value).strip()
         return "nan" if number != number else "inf" if (number or 0) > 0 else "-inf"
+    _refuse_too_long(value, field[:200])
     raise Unreadable(field[:200], text("{field} is a number, nan, inf or -inf.", field=field[:200]))
 
 
@@ -211,6 +223,20 @@ def table(readers: Mapping[str, Reader], needed: Sequence[str] = ()) -> Reader:
                 raise Unreadable(
                     f"{field}.{key}", text("{field} is missing.", field=f"{field}.{key}")
                 )
+        return found
+
+    return read
+
+
+def part_of(reader: Reader, part: str, whole_name: str) -> Reader:
+    """A table one of whose counts is a part of another, and so not above it."""
+
+    def read(value: Any, field: str) -> dict[str, Any]:
+        found: dict[str, Any] = reader(value, field)
+        if found[part] > found[whole_name]:
+            named = f"{field}.{part}"
+            said = text("{field} is at most {most}.", field=named, most=found[whole_name])
+            raise Unreadable(named, said)
         return found
 
     return read

@@ -13,9 +13,10 @@ from app.runs.rules.events import NOT_JOBS, PERSON, source_rank
 from app.runs.rules.evidence import checkpoint_view, inputs_view, restore_view
 from app.runs.rules.liveness import due_us, stall_due_us
 from app.runs.rules.metrics import MetricSeen, merged
+from app.runs.rules.parts import Progress
 from app.runs.rules.resuming import progress_of, redone, saved_of
 from app.runs.rules.sources import sources_of, told_by_tracker
-from app.runs.rules.streams import Progress, Stream
+from app.runs.rules.streams import Stream
 from app.runs.rules.times import CLOCK_WRONG_S, at_of, us_of
 from app.runs.rules.views import (
     SUPERSEDED,
@@ -221,16 +222,18 @@ def _ending(end: Ended | None, superseded: bool) -> dict[str, Any]:
 def _bounds(one: Kept, machine_s: int) -> tuple[int | None, int | None]:
     """Where an attempt begins and where its newest sign lies, by our clock.
 
-    The job's clock is set right by how far it was off when the start was sent; one that is plainly
-    ahead all the same counts from the moment that we first heard of it.
+    The job's clock is set right by how far it was off when the start was sent. One that is plainly
+    ahead all the same cannot have begun later than its work, as told by now, allows.
     """
     reported = tell.started_at_us(one.streams)
     if reported is None:
         return None, None
     off_s: int = one.start.get("clock_off_s", 0)
     right = reported + off_s * 1_000_000
-    started = one.created_us if right - one.created_us > _CLOCK_WRONG_US else right
-    return started, started + machine_s * 1_000_000
+    machine_us = machine_s * 1_000_000
+    if right - one.created_us > _CLOCK_WRONG_US:
+        right = (tell.received_us(one.streams) or one.created_us) - machine_us
+    return right, right + machine_us
 
 
 def _ended_us(one: Kept, end_at_us: int, started: int, last: int) -> int:
@@ -280,7 +283,9 @@ def _rule(before: RuleView | None, rule: StopRule, streams: Mapping[str, Stream]
         evaluated += max(own.evaluated if own else 0, told.evaluated if told else 0)
         hits = own.hits if own and own.evaluated else told.hits if told else hits
         last = (told.last if told else None) or (own.last if own else None) or last
-        fired = fired or any(firing.rule == rule.id for firing in judged.firings)
+        for firing in judged.firings:
+            if firing.rule == rule.id:
+                fired, last, evaluated = True, last or firing.value, max(evaluated, 1)
     if rule.kind == "silent":
         # Each sign of life is a moment at which the watcher would have found silence.
         evaluated += sum(one.numbers.size for name, one in streams.items() if name not in NOT_JOBS)

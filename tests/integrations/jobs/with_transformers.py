@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import signal
+import sys
 from typing import Any
 
 import torch
@@ -83,7 +84,8 @@ def main() -> None:
         callbacks=[PunktumCallback("control", beat_s=0.2), At(given.at, given.act)],
     )
     trainer.train(resume_from_checkpoint=True if given.resume else None)
-    print("trained", trainer.state.global_step)
+    # In one piece: another process of the group may write at the same moment.
+    sys.stdout.write(f"trained {trainer.state.global_step}\n")
     if given.act != "nan":
         print(trainer.evaluate())
 

@@ -93,7 +93,7 @@ STOP_RULE: tuple[Field, ...] = (
         Control.CHOICE,
         text("Then"),
         options=(
-            ("", text("As usual")),
+            ("", text("Stop; grad_norm only warns")),
             ("stop", text("Stop the run")),
             ("warn", text("Only warn")),
         ),
