@@ -1,4 +1,4 @@
-"""At the close: silent runs are ended by a person's word, and rules never evaluated are red."""
+"""At the close: silent runs are ended by a person's word, and rules never judged are red."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_a_rule_that_was_never_evaluated_is_red(client: TestClient, database: Da
     opened(database)
     recorded(database, event(1, "start"), event(2, metrics={"other": 1}))
     red = [line.text(strip=True) for line in read(client.get(PAGE)).css(".checklist .c-fail")]
-    assert red == ["Stop rule loss-not-finite was never evaluated"]
+    assert red == ["Stop rule loss-not-finite was never judged"]
     recorded(database, event(3, metrics={"loss": 1}))
     assert read(client.get(PAGE)).css(".checklist .c-fail") == []
 
@@ -131,8 +131,8 @@ def test_a_rule_that_was_never_evaluated_is_red(client: TestClient, database: Da
 def test_each_rule_is_a_point_of_its_own_and_stands_first() -> None:
     points = checklist(Standing((), ("a", "b"), ("pilot",), (), 0, 0, (), 0))
     assert [str(point.said) for point in points if point.is_red] == [
-        "Stop rule a was never evaluated",
-        "Stop rule b was never evaluated",
+        "Stop rule a was never judged",
+        "Stop rule b was never judged",
     ]
     assert [point.is_red for point in points[:3]] == [True, True, False]
     assert open_points(points) == 3

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 
 from app.plan.rules.document import FORMAT, from_document, to_document
-from app.plan.rules.model import Plan
+from app.plan.rules.model import Plan, StopKind
 from app.plan.rules.slugs import free_slug, slug
+from app.plan.rules.stopping import TAKEN
 from app.plan.rules.typed.campaign import (
     campaign_names,
     edited_campaign,
@@ -283,3 +284,30 @@ def test_ids_are_proposed_from_sentences(sentence: str, id_: str) -> None:
 def test_a_proposed_id_is_free() -> None:
     assert free_slug("Train", {"train", "train-2"}, "step") == "train-3"
     assert free_slug("?", {"step"}, "step") == "step-2"
+
+
+@pytest.mark.parametrize("kind", [kind for kind in StopKind if "metric" not in TAKEN[kind]])
+def test_what_a_new_row_came_with_is_not_held_against_another_kind(kind: StopKind) -> None:
+    """A new row comes with the metric loss; a kind that takes none is not refused for it."""
+    section = BY_SLUG["stop-rules"]
+    empty = {field.name: "" for field in section.fields}
+    row: dict[str, str] = {**empty, **section.blank, "kind": str(kind)}
+    row |= {"after_hours": "2"} if "after_hours" in TAKEN[kind] else {}
+    done = edited(to_document(small()), section, [row])
+    (rule,) = done.document["stop_rules"]
+    assert rule["kind"] == str(kind)
+    assert "metric" not in rule
+    assert done.errors == {}
+
+
+def test_a_row_that_nobody_filled_in_is_left_out() -> None:
+    section = BY_SLUG["stop-rules"]
+    row = {field.name: "" for field in section.fields} | {"kind": str(section.blank["kind"])}
+    assert edited(to_document(small()), section, [row]).document.get("stop_rules", []) == []
+
+
+def test_a_metric_that_was_typed_is_never_dropped() -> None:
+    section = BY_SLUG["stop-rules"]
+    row = {field.name: "" for field in section.fields} | {"kind": "custom", "metric": "f1"}
+    (rule,) = edited(to_document(small()), section, [row]).document["stop_rules"]
+    assert rule["metric"] == "f1"

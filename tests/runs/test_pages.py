@@ -286,7 +286,7 @@ def test_events_are_paged(browser: TestClient, sqlite: Database) -> None:
 
 def test_a_rule_that_was_never_judged_is_red(browser: TestClient, sqlite: Database) -> None:
     opened(sqlite)
-    recorded(sqlite, event(1, "start"))
+    recorded(sqlite, event(1, "start"), event(2, elapsed_s=600))
     tree = page(browser, f"{URL}/a-01")
     assert rows(tree, "rules")[0][2:] == ["0", "– no value seen", "Never judged"]
     assert tree.css_first("#rules .t-fail") is not None

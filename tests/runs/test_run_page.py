@@ -433,3 +433,70 @@ def test_the_api_tells_all_of_it(browser: TestClient, sqlite: Database) -> None:
         {"source": "tracker", "acknowledged": 1, "last": 1, "gaps": [], "missing": 0},
     ]
     assert (attempt["progress"], attempt["checkpoint"]["path"]) == (9, "c/1")
+
+
+def test_a_superseded_attempt_that_ends_after_all_says_both(
+    browser: TestClient, sqlite: Database
+) -> None:
+    opened(sqlite)
+    recorded(sqlite, event(1, "start"))
+    later = NOW + timedelta(minutes=5)
+    again = event(1, "start", attempt_id=SECOND, takeover=True)
+    recorded(sqlite, again, now=later)
+    recorded(sqlite, event(2, "finish"), now=later + timedelta(minutes=1))
+    first, second = rows(page(browser), "attempts")
+    assert first[1] == "Completed attempt 2 had taken over"
+    assert second[1] == "Running"
+
+
+def test_a_rule_of_a_run_that_has_just_begun_is_not_judged_yet(
+    browser: TestClient, sqlite: Database
+) -> None:
+    opened(sqlite)
+    recorded(sqlite, event(1, "start"))
+    assert rows(page(browser), "rules")[0][-1] == "Not judged yet"
+    recorded(sqlite, event(2, "finish"))
+    assert rows(page(browser), "rules")[0][-1] == "Never judged"
+
+
+def test_a_value_without_a_metric_stands_in_the_register(
+    browser: TestClient, sqlite: Database
+) -> None:
+    opened(sqlite, plan(PlannedStopRule("mine", "custom")))
+    said = [{"rule": "mine", "text": "smells", "value": "7"}]
+    recorded(sqlite, event(1, "start"), event(2, fired=said))
+    assert rows(page(browser), "stops")[0][2] == "7"
+
+
+def test_whose_clock_the_times_are_by(browser: TestClient, sqlite: Database) -> None:
+    opened(sqlite)
+    shell = {"attempt_id": None, "elapsed_s": None}
+    recorded(sqlite, event(None, "start", **shell), event(None, "finish", **shell))
+    assert "by the server's clock" in words(page(browser).css_first(".figures"))
+
+
+def test_what_came_late_can_be_read_event_by_event(browser: TestClient, sqlite: Database) -> None:
+    opened(sqlite)
+    recorded(sqlite, event(1, "start"), event(2, progress=5))
+    closed(sqlite)
+    later = NOW + timedelta(days=1)
+    recorded(
+        sqlite, event(3, metrics={"eval_f1": 0.81}), event(4, "finish", exit_code=0), now=later
+    )
+    found = rows(page(browser), "late")
+    assert [(row[0], row[1], row[2], row[-1]) for row in found] == [
+        ("Finish", "1", "main 4", "Exit code 0"),
+        ("Beat", "1", "main 3", "Metrics eval_f1 0.81"),
+    ]
+
+
+def test_links_and_said_times_are_shown_with_their_event(
+    browser: TestClient, sqlite: Database
+) -> None:
+    opened(sqlite)
+    shell = {"attempt_id": None, "elapsed_s": None}
+    said = {"links": {"wandb": "https://wandb.example/x"}, "at": "2026-12-01T03:00:00+00:00"}
+    recorded(sqlite, event(None, "start", **{**shell, **said}))
+    assert rows(page(browser), "events")[0][-1].startswith(
+        "Said time 2026-12-01T03:00:00Z Links wandb https://wandb.example/x"
+    )

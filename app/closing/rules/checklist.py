@@ -70,9 +70,9 @@ def checklist(standing: Standing) -> tuple[Point, ...]:
 def _rules(standing: Standing) -> tuple[Point, ...]:
     """A red mark for each stop rule that nothing was ever held against."""
     if not standing.silent_rules:
-        return (Point(text("Every stop rule was evaluated"), False, "runs"),)
+        return (Point(text("Every stop rule was judged"), False, "runs"),)
     return tuple(
-        Point(text("Stop rule {rule} was never evaluated", rule=rule), True, "runs", is_red=True)
+        Point(text("Stop rule {rule} was never judged", rule=rule), True, "runs", is_red=True)
         for rule in standing.silent_rules
     )
 

@@ -73,7 +73,7 @@ def events_shown(
         fires = bool(event.fields.get("fired")) or (event.attempt, event.at) in fired
         checks = "restore" in event.fields
         kind = text("Restore check") if checks else KINDS[event.kind]
-        line = _line(event, text("A rule fired") if fires else kind, titles)
+        line = event_line(event, text("A rule fired") if fires else kind, titles)
         of = (event.attempt, event.source)
         recurs = event.kind == Kind.BEAT or (event.kind == Kind.CHECKPOINT and of in saved)
         if recurs and not fires and not checks:
@@ -123,7 +123,8 @@ def _range(oldest: EventView, newest: EventView, zone: ZoneInfo, one: Text, many
     return text("{numbers}, {start} until {end}", **span, end=newest.at)
 
 
-def _line(event: EventView, kind: Text, titles: Mapping[str, str]) -> EventLine:
+def event_line(event: EventView, kind: Text, titles: Mapping[str, str]) -> EventLine:
+    """One event as a row; `titles` are those of the steps by their ids."""
     tail = event.fields.get("log_tail")
     fields = event.fields
     if event.kind == Kind.JUDGE and "fired" not in fields:
@@ -183,7 +184,9 @@ def _inputs(value: Mapping[str, Any]) -> str:
 
 
 _FIELDS: Final[Mapping[str, tuple[Text, Callable[[Any], object]]]] = {
+    "at": (text("Said time"), _plain),
     "metrics": (text("Metrics"), _plain),
+    "links": (text("Links"), _plain),
     "fired": (text("Rule"), _rules),
     "note": (text("Note"), _plain),
     "path": (text("Path"), _plain),

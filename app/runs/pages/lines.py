@@ -12,6 +12,7 @@ from app.runs.pages.words import (
     State,
     metric_lines,
     reason_of,
+    seconds_said,
     since_of,
     states_of,
     stop_actor,
@@ -147,6 +148,8 @@ def stop_line(record: StopRecordView, runs: Sequence[RunView], base: str) -> Sto
     run = next((one for one in runs if one.id == record.run), None)
     child = next((one for one in runs if one.parent == record.run), None)
     value = None
+    if record.value is not None:
+        value = text("{value}", value=record.value)
     if record.metric is not None and record.value is not None:
         value = text("{metric} = {value}", metric=record.metric, value=record.value)
     return StopLine(
@@ -184,8 +187,10 @@ def remarks_of(run: RunView, known: Known) -> tuple[Text, ...]:
     found = []
     step = known.step_of(run)
     if step is not None and known.is_short(run):
-        took, estimate = Duration(run.machine_s), Duration(step.estimate_s())
+        took, estimate = seconds_said(run.machine_s), Duration(step.estimate_s())
         found.append(text("took {time}, estimated {estimate}", time=took, estimate=estimate))
+    if run.restore is not None and not run.restore.passed:
+        found.append(text("the restore check failed"))
     if run.by_tracker:
         found.append(text("as told by the tracker"))
     if run.before_seal:

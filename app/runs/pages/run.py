@@ -15,11 +15,11 @@ from app import clock
 from app.accounts.access import person
 from app.errors import Malformed, NotFound
 from app.runs import commands, queries
-from app.runs.pages.events import EventsShown, Moment, events_shown
+from app.runs.pages.events import EventLine, EventsShown, Moment, event_line, events_shown
 from app.runs.pages.lines import RunLine, StopLine, remarks_of, run_line, stop_line
 from app.runs.pages.listing import frame_or_404, known_of
 from app.runs.pages.resuming import Resuming, resuming_of
-from app.runs.pages.words import arrival_said, metric_lines, reason_of, unseen_said
+from app.runs.pages.words import KINDS, arrival_said, metric_lines, reason_of, unseen_said
 from app.runs.queries import (
     ArchivalView,
     AttemptView,
@@ -39,6 +39,8 @@ from app.web import Form, Frame, page, read_form, redirect
 
 router = APIRouter()
 EVENTS = 100
+YOUNG_S = 600
+"""So long after its start a rule that was never judged is no fault yet, in seconds."""
 SPELLS = 5
 """So many times of silence of an attempt are named."""
 ACTS: Mapping[str, tuple[commands.Act, Text]] = {
@@ -84,6 +86,7 @@ class RunPage:
     sources: tuple[SourceLine, ...]
     resuming: Resuming
     late: tuple[CameLate, ...]
+    late_events: tuple[EventLine, ...]
     archival: ArchivalView | None
     metrics: tuple[tuple[str, str], ...]
     rules: tuple[RuleView, ...]
@@ -103,6 +106,16 @@ class RunPage:
         """Whether the job may still be asked to stop."""
         waiting = self.run.status in ("running", "planned") and not self.run.silent
         return self.is_open and waiting and self.run.stop_asked is None
+
+    @property
+    def is_young(self) -> bool:
+        """Whether the run has only begun, so that a rule may well not have been judged yet."""
+        return self.run.status in ("running", "planned") and self.run.machine_s < YOUNG_S
+
+    @property
+    def has_own_clock(self) -> bool:
+        """Whether its times are its own: a post without a number happens when it comes."""
+        return any(one.source != SHELL for line in self.attempts for one in line.view.sources)
 
     @property
     def may_archive(self) -> bool:
@@ -203,6 +216,7 @@ def _context(
         sources=tuple(_sources(run)),
         resuming=resuming_of(run, known.step_of(run)),
         late=() if is_open else queries.came_late(session, around.id, run_id),
+        late_events=() if is_open else _late(session, around.id, run, known.titles),
         archival=archival if archival is not None and archival.archived else None,
         metrics=metric_lines(run, known.names, known.watched, 200),
         rules=run.rules,
@@ -212,6 +226,15 @@ def _context(
         older_href=f"{known.base}/{run_id}?before={events.next}" if events.next else None,
         form=form,
     )
+
+
+def _late(
+    session: Session, campaign_id: str, run: RunView, titles: Mapping[str, str]
+) -> tuple[EventLine, ...]:
+    """What came after the close, event by event."""
+    numbers = {one.id: one.number for one in run.attempts}
+    found = queries.late_events(session, campaign_id, run.id, numbers, EVENTS)
+    return tuple(event_line(one, KINDS[one.kind], titles) for one in found)
 
 
 def _fired(records: Sequence[StopRecordView], run_id: str) -> set[Moment]:
@@ -227,6 +250,8 @@ def _attempt(view: AttemptView, quiet: Sequence[Spell]) -> AttemptLine:
         remarks.append(text("as told by the tracker"))
     if view.redone:
         remarks.append(ntext("{n} step redone", "{n} steps redone", view.redone))
+    if view.taken_over_by is not None:
+        remarks.append(text("attempt {n} had taken over", n=view.taken_over_by))
     if view.clock_off_s is not None:
         off = Duration(abs(view.clock_off_s))
         behind = view.clock_off_s > 0

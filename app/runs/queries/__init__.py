@@ -2,7 +2,7 @@
 
 from app.runs.queries.archived import ArchivalView, archivals_of
 from app.runs.queries.events import EventPage, EventView, events_of
-from app.runs.queries.late import came_late
+from app.runs.queries.late import came_late, late_events
 from app.runs.queries.measured import measured
 from app.runs.queries.runs import (
     Activity,
@@ -39,10 +39,42 @@ from app.runs.rules.views import (
 )
 
 __all__ = [
-    "Activity", "ArchivalView", "AttemptView", "CameLate", "CheckpointView", "EventPage",
-    "EventView", "FiredView", "Interval", "MetricView", "RestoreView", "RuleView", "RunPage",
-    "RunView", "SourceView", "SpanView", "Spell", "StopAsk", "StopRecordView", "Window",
-    "activity", "archivals_of", "attention", "came_late", "events_of", "going_runs", "measured",
-    "next_run", "page_of_runs", "run_of", "runs_of", "sheet", "spans_of", "spells_of", "statuses",
-    "stop_records", "windows_of",
+    "Activity",
+    "ArchivalView",
+    "AttemptView",
+    "CameLate",
+    "CheckpointView",
+    "EventPage",
+    "EventView",
+    "FiredView",
+    "Interval",
+    "MetricView",
+    "RestoreView",
+    "RuleView",
+    "RunPage",
+    "RunView",
+    "SourceView",
+    "SpanView",
+    "Spell",
+    "StopAsk",
+    "StopRecordView",
+    "Window",
+    "activity",
+    "archivals_of",
+    "attention",
+    "came_late",
+    "events_of",
+    "going_runs",
+    "late_events",
+    "measured",
+    "next_run",
+    "page_of_runs",
+    "run_of",
+    "runs_of",
+    "sheet",
+    "spans_of",
+    "spells_of",
+    "statuses",
+    "stop_records",
+    "windows_of",
 ]  # fmt: skip

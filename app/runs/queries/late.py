@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import select as pick
-from sqlmodel import Session, col, func
+from sqlmodel import Session, col, func, select
 
+from app.runs.queries.events import EventView
 from app.runs.rules.errata import CameLate
 from app.runs.rules.events import ENDS, Kind, Status, source_rank
 from app.runs.rules.times import at_of
@@ -46,6 +48,29 @@ def came_late(
     for row in sorted(session.connection().execute(ends), key=lambda row: source_rank(row.source)):
         told.setdefault((row.run_id, row.attempt_id), row)
     return tuple(_view(row, told.get((row.run_id, row.attempt_id))) for row in rows)
+
+
+def late_events(
+    session: Session, campaign_id: str, run_id: str, attempts: Mapping[str, int], limit: int
+) -> tuple[EventView, ...]:
+    """A run's events that came after the close, the newest first; one statement.
+
+    `attempts` gives the numbers of attempts by their ids; one that the run does not have is 0.
+    """
+    rows = session.exec(
+        select(LateEvent)
+        .where(LateEvent.campaign_id == campaign_id, LateEvent.run_id == run_id)
+        .order_by(col(LateEvent.number).desc())
+        .limit(limit)
+    )
+    return tuple(
+        EventView(
+            row.number or 0, attempts.get(row.attempt_id, 0), row.source, row.seq, row.kind,
+            at_of(row.received_us if row.at_us is None else row.at_us), at_of(row.received_us),
+            json.loads(row.payload),
+        )
+        for row in rows
+    )  # fmt: skip
 
 
 def _view(row: Any, end: Any) -> CameLate:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from app.runs.rules import attempts as tell
 from app.runs.rules.attempts import Ended, Facts
+from app.runs.rules.bounds import bounds, end_of, ended_after
 from app.runs.rules.events import NOT_JOBS, PERSON, source_rank
 from app.runs.rules.evidence import checkpoint_view, inputs_view, restore_view
 from app.runs.rules.liveness import due_us, stall_due_us
@@ -17,7 +18,7 @@ from app.runs.rules.parts import Progress
 from app.runs.rules.resuming import progress_of, redone, saved_of
 from app.runs.rules.sources import sources_of, told_by_tracker
 from app.runs.rules.streams import Stream
-from app.runs.rules.times import CLOCK_WRONG_S, at_of, us_of
+from app.runs.rules.times import at_of, us_of
 from app.runs.rules.views import (
     SUPERSEDED,
     AttemptView,
@@ -30,7 +31,6 @@ from app.runs.rules.views import (
 )
 from punktum.stop_rules import StopRule, rules_for
 
-_CLOCK_WRONG_US: Final = CLOCK_WRONG_S * 1_000_000
 _OF_CURRENT: Final = (
     "ended_at", "reason_code", "reason_text", "rule", "exit_code", "signal", "by_tracker",
 )  # fmt: skip
@@ -165,12 +165,13 @@ def _attempt(
 ) -> AttemptView:
     end, machine_s = facts.end, tell.machine_s(one.streams)
     received, due = tell.received_us(one.streams), due_us(one.streams)
-    started, last = _bounds(one, machine_s)
+    started, last = bounds(one, machine_s)
     ended_us = last if end is not None else None
     if end is not None and end.source != PERSON and started is not None and last is not None:
-        ended_us = _ended_us(one, end.at_us, started, last)
+        ended_us = end_of(one, end.at_us, started, last)
         last = max(last, ended_us)
     superseded = end is None and one.number != current.number and facts.started
+    taken_over = not superseded and ended_after(one, current)
     waiting = end is None and not superseded
     return AttemptView(
         id=one.attempt_id,
@@ -191,6 +192,7 @@ def _attempt(
         missing=sum(stream.numbers.missing_count for stream in one.streams.values()),
         redone=redone_steps,
         clock_off_s=one.start.get("clock_off_s"),
+        taken_over_by=current.number if taken_over else None,
         progress=progress.done if progress else None,
         **_work(one.streams, facts),
     )
@@ -217,29 +219,6 @@ def _ending(end: Ended | None, superseded: bool) -> dict[str, Any]:
         "signal": end.signal if end else None,
         "ended_by": end.by if end else None,
     }
-
-
-def _bounds(one: Kept, machine_s: int) -> tuple[int | None, int | None]:
-    """Where an attempt begins and where its newest sign lies, by our clock.
-
-    The job's clock is set right by how far it was off when the start was sent. One that is plainly
-    ahead all the same cannot have begun later than its work, as told by now, allows.
-    """
-    reported = tell.started_at_us(one.streams)
-    if reported is None:
-        return None, None
-    off_s: int = one.start.get("clock_off_s", 0)
-    right = reported + off_s * 1_000_000
-    machine_us = machine_s * 1_000_000
-    if right - one.created_us > _CLOCK_WRONG_US:
-        right = (tell.received_us(one.streams) or one.created_us) - machine_us
-    return right, right + machine_us
-
-
-def _ended_us(one: Kept, end_at_us: int, started: int, last: int) -> int:
-    """The end by the job's clock, unless that clock was set in between."""
-    shifted = end_at_us + started - (tell.started_at_us(one.streams) or started)
-    return shifted if abs(shifted - last) <= _CLOCK_WRONG_US else last
 
 
 def _metrics(ordered: Sequence[Kept], current: Kept) -> tuple[MetricView, ...]:

@@ -81,7 +81,8 @@ class AttemptView:
     """One process of a run; `status` as a run's, or `superseded`.
 
     `redone` counts the steps that attempts before it had done; `by_tracker`: its state is a
-    tracker's word alone; `clock_off_s`: so far its clock is behind ours, None where it is right.
+    tracker's word alone; `clock_off_s`: so far its clock is behind ours, None where it is right;
+    `taken_over_by`: the attempt that counted already when it ended.
     """
 
     id: str
@@ -108,6 +109,7 @@ class AttemptView:
     progress: int | None = None
     redone: int = 0
     clock_off_s: int | None = None
+    taken_over_by: int | None = None
     by_tracker: bool = False
     sources: tuple[SourceView, ...] = ()
     checkpoint: CheckpointView | None = None

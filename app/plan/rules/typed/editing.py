@@ -50,11 +50,30 @@ def shown(document: Mapping[str, Any], section: Section) -> list[Row]:
     return rows
 
 
+def _without_prefilled(section: Section, row: Row) -> Row:
+    """A row without what it came with where that has no effect on the kind that was chosen."""
+    ours = {
+        field.name for field in section.fields if field.kinds and row.get("kind") not in field.kinds
+    }
+    return {
+        name: "" if name in ours and value == section.blank.get(name) else value
+        for name, value in row.items()
+    }
+
+
+def _tells_by_kind(section: Section, row: Row) -> bool:
+    """Whether a row says something by its kind alone: another one than it came with."""
+    has_kinds = any(field.kinds for field in section.fields)
+    return has_kinds and row.get("kind", "") not in ("", section.blank.get("kind"))
+
+
 def edited(document: Mapping[str, Any], section: Section, rows: Sequence[Row]) -> Edited:
     """The mapping with a section's rows in the place of those that were there."""
     result = Edited(copy.deepcopy(dict(document)))
+    telling = (*section.telling, WAS)
     before = {str(one.get(section.name_key)): one for one in document.get(section.key, ())}
-    result.rows = stated(rows, (*section.telling, WAS))
+    chosen = [row for row in rows if _tells_by_kind(section, row) or stated([row], telling)]
+    result.rows = [_without_prefilled(section, row) for row in chosen]
     taken = {row["id"].strip() for row in result.rows if row.get("id", "").strip()}
     tables = []
     for number, row in enumerate(result.rows):

@@ -1,0 +1,42 @@
+"""Where an attempt begins and ends by our clock, whatever the job's clock says."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from app.runs.rules import attempts as tell
+from app.runs.rules.events import CLOSINGS
+from app.runs.rules.times import CLOCK_WRONG_S
+from app.runs.rules.views import Kept
+
+_CLOCK_WRONG_US: Final = CLOCK_WRONG_S * 1_000_000
+
+
+def bounds(one: Kept, machine_s: int) -> tuple[int | None, int | None]:
+    """Where an attempt begins and where its newest sign lies, by our clock.
+
+    The job's clock is set right by how far it was off when the start was sent. One that is plainly
+    ahead all the same cannot have begun later than its work, as told by now, allows.
+    """
+    reported = tell.started_at_us(one.streams)
+    if reported is None:
+        return None, None
+    off_s: int = one.start.get("clock_off_s", 0)
+    right = reported + off_s * 1_000_000
+    machine_us = machine_s * 1_000_000
+    if right - one.created_us > _CLOCK_WRONG_US:
+        right = (tell.received_us(one.streams) or one.created_us) - machine_us
+    return right, right + machine_us
+
+
+def end_of(one: Kept, end_at_us: int, started: int, last: int) -> int:
+    """The end by the job's clock, unless that clock was set in between."""
+    shifted = end_at_us + started - (tell.started_at_us(one.streams) or started)
+    return shifted if abs(shifted - last) <= _CLOCK_WRONG_US else last
+
+
+def ended_after(one: Kept, current: Kept) -> bool:
+    """Whether an attempt ended only when another one counted already."""
+    ends = [stream.end for stream in one.streams.values() if stream.end is not None]
+    heard = max((end.received_us for end in ends if end.kind not in CLOSINGS), default=0)
+    return one.number < current.number and heard > current.created_us
