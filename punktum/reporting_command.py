@@ -18,6 +18,7 @@ from punktum.check_values import VALUES
 from punktum.comparing import Value, value_printed, values_in_file
 from punktum.death import shell_exit_code
 from punktum.events import last_line, log_tail
+from punktum.signals import leaving_held
 
 LOOK_EVERY_S: Final = 0.05
 TAIL_BYTES: Final = 4096
@@ -47,26 +48,29 @@ def do_command(
     ``PUNKTUM_RESTORE_VALUES`` count before those that were printed.
     """
     began_s = time.monotonic()
-    child = subprocess.Popen(
-        ["/bin/sh", "-c", command],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env={**environment, "PYTHONUNBUFFERED": "1"},
-        start_new_session=True,
-    )
-    printed, complained = _Reader(child.stdout, metric), _Reader(child.stderr, None)
     values, first_at_s = Path(environment[VALUES]), None
+    child: subprocess.Popen[bytes] | None = None
     try:
+        with leaving_held():
+            child = subprocess.Popen(
+                ["/bin/sh", "-c", command],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env={**environment, "PYTHONUNBUFFERED": "1"},
+                start_new_session=True,
+            )
+        printed, complained = _Reader(child.stdout, metric), _Reader(child.stderr, None)
         while child.poll() is None:
             if first_at_s is None and values.exists():
                 first_at_s = time.monotonic()
             look()
             time.sleep(LOOK_EVERY_S)
     finally:
-        with contextlib.suppress(OSError):
-            os.killpg(child.pid, signal.SIGKILL)  # what it left running, or itself
-        child.wait()
+        if child is not None:
+            with contextlib.suppress(OSError):
+                os.killpg(child.pid, signal.SIGKILL)  # what it left running, or itself
+            child.wait()
     printed.join()
     complained.join()
     if first_at_s is None and values.exists():

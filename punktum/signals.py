@@ -39,3 +39,24 @@ def leaving_on_term() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+@contextlib.contextmanager
+def leaving_held() -> Iterator[None]:
+    """TERM and INT wait meanwhile, and come at the end: so that a process which is being started
+    is known to who has to end it."""
+    came: list[int] = []
+    before = {}
+    try:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            before[number] = signal.signal(number, lambda number, frame: came.append(number))
+    except ValueError:  # not in the main thread
+        yield
+        return
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for held in came:
+            signal.raise_signal(held)

@@ -20,6 +20,7 @@ from app.db.migrate import migrate_postgres, migrate_sqlite
 from app.journal import Actor
 from app.main import create_app
 from app.settings import Settings
+from tests import postgres
 from tests.postgres import new_database
 
 hypothesis.settings.register_profile("house", deadline=None)
@@ -28,6 +29,11 @@ hypothesis.settings.load_profile("house")
 
 NOW = datetime(2026, 12, 1, 14, 12, tzinfo=UTC)
 PERSON = Actor("person", "local")
+
+
+def pytest_sessionfinish() -> None:
+    """End what the run has started beside itself."""
+    postgres.end()
 
 
 class _Raising(logging.Handler):

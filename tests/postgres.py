@@ -16,11 +16,18 @@ _numbers = itertools.count(1)
 
 @functools.cache
 def server() -> PostgresServer:
-    """The server, ended when the process ends."""
+    """The server, ended with the test run."""
     folder = Path(tempfile.mkdtemp(prefix="punktum-postgres-"))
     started = get_server(folder, cleanup_mode="delete")
     atexit.register(started.cleanup)
     return started
+
+
+def end() -> None:
+    """End the server where one was started: a worker of the test run may leave without its
+    farewells."""
+    if server.cache_info().currsize:
+        server().cleanup()
 
 
 def new_database(name: str | None = None, *, template: str = "template1") -> str:

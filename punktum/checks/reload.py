@@ -20,6 +20,7 @@ from typing import Final
 from punktum import reading, talk
 from punktum.checks.verdict import Announced, Subject, Verdict
 from punktum.events import last_line, log_tail
+from punktum.signals import leaving_held
 
 KIND: Final = "reload"
 KEPT: Final = ("PATH", "VIRTUAL_ENV", "HF_HOME")
@@ -100,23 +101,26 @@ def _run(
 ) -> tuple[int | None, bytes]:
     """Exit code (None: not in time) and the end of the output, kept in a file meanwhile."""
     with tempfile.TemporaryFile() as output:
-        process = subprocess.Popen(
-            ["/bin/sh", "-c", command],
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
         returncode: int | None = None
+        process: subprocess.Popen[bytes] | None = None
         try:
+            with leaving_held():
+                process = subprocess.Popen(
+                    ["/bin/sh", "-c", command],
+                    cwd=folder,
+                    env=environment,
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                )
             with contextlib.suppress(subprocess.TimeoutExpired):
                 returncode = process.wait(timeout_s)
         finally:  # also when we are interrupted: its session hears no Ctrl-C
-            with contextlib.suppress(OSError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+            if process is not None:
+                with contextlib.suppress(OSError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
         size = output.seek(0, os.SEEK_END)
         output.seek(max(0, size - 4 * OUTPUT_BYTES))
         return returncode, output.read()

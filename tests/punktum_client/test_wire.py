@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import punktum
 from app.runs.rules.reading import FIELDS, read_event
+from punktum.beats import MOST_OTHERS
 from punktum.death import ending_of_exception, ending_of_process
 from punktum.marks import StopRequest
 from punktum.stop_rules import StopRule
@@ -82,7 +83,7 @@ def test_very_many_parameters_and_metrics_are_bounded(box: Box) -> None:
     for event in events:
         read_event(event)
         assert len(json.dumps(event)) < 100_000
-    assert len(events[-1]["metrics"]) == 500
+    assert len(events[-1]["metrics"]) == MOST_OTHERS
 
 
 def test_the_wrappers_lines_are_taken(box: Box) -> None:
