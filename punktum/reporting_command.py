@@ -52,14 +52,7 @@ def do_command(
     child: subprocess.Popen[bytes] | None = None
     try:
         with leaving_held():
-            child = subprocess.Popen(
-                ["/bin/sh", "-c", command],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                env={**environment, "PYTHONUNBUFFERED": "1"},
-                start_new_session=True,
-            )
+            child = _started(command, environment)
         printed, complained = _Reader(child.stdout, metric), _Reader(child.stderr, None)
         while child.poll() is None:
             if first_at_s is None and values.exists():
@@ -80,6 +73,17 @@ def do_command(
     filed = [Value(number, since_s if at_s is None else at_s) for number, at_s in found]
     failure = _failure(child.returncode, complained.last_line or printed.last_line)
     return Told(tuple(filed or printed.values), tuple(checkpoints), began_s, failure)
+
+
+def _started(command: str, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        ["/bin/sh", "-c", command],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**environment, "PYTHONUNBUFFERED": "1"},
+        start_new_session=True,
+    )
 
 
 def _failure(returncode: int, said: str) -> str | None:
