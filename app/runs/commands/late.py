@@ -16,8 +16,8 @@ from app.db import WriteSession
 from app.errors import Malformed
 from app.journal import Actor, Entry, Head
 from app.runs.commands.opening import Campaign, Found, Open
-from app.runs.commands.repeating import AT, is_repeated
-from app.runs.rules.events import ENDS, SHELL, TRACKER, Event, Kind
+from app.runs.commands.repeating import is_repeated, names_its_time
+from app.runs.rules.events import SHELL, TRACKER, Event
 from app.runs.rules.records import json_text
 from app.runs.rules.streams import EMPTY
 from app.runs.rules.times import text_of, us_of
@@ -128,10 +128,7 @@ class ComingLate:
 
 def _is_said_once(event: Event) -> bool:
     """Whether the same body again is the same event: not a beat that says nothing of its time."""
-    if event.source == TRACKER or event.kind in (Kind.START, *ENDS):
-        return True
-    names = ["event_id", AT, "elapsed_s", *(["progress"] if event.kind is Kind.CHECKPOINT else [])]
-    return any(name in event.fields for name in names)
+    return "event_id" in event.fields or event.source == TRACKER or names_its_time(event)
 
 
 def named(found: Found, event: Event, now_us: int) -> Open:

@@ -55,7 +55,7 @@ def is_repeated(tx: WriteSession, attempt: Open, event: Event) -> bool:
         if before == tuple(said.get(n) for n in ("exit_code", "signal", "rule", "reason_text")):
             return True
     is_named = "event_id" in said or attempt.key == 0
-    return not is_named and _names_its_time(event) and _is_kept(tx, attempt, event)
+    return not is_named and names_its_time(event) and _is_kept(tx, attempt, event)
 
 
 def contradicts(attempt: Open, event: Event) -> bool:
@@ -65,7 +65,8 @@ def contradicts(attempt: Open, event: Event) -> bool:
     return TRANSITIONS[attempt.facts.status, event.kind].how == "refused"
 
 
-def _names_its_time(event: Event) -> bool:
+def names_its_time(event: Event) -> bool:
+    """Whether a post without a number says of itself when it happened, or happens once."""
     if event.kind in _TIMELY or event.at_us is not None:
         return True
     if AT in event.fields or "elapsed_s" in event.fields:
