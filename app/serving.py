@@ -24,10 +24,11 @@ from app.db.migrate import NotMigrated, check, migrate_sqlite, newest
 from app.settings import Settings
 
 log = logging.getLogger("punktum")
+_BACKLOG = 2048
 
 
 class RefusedToServe(RuntimeError):
-    """The settings would open the server to strangers."""
+    """The address would open the server to strangers, or cannot be listened on."""
 
 
 class JsonLines(logging.Formatter):
@@ -58,7 +59,7 @@ def set_up_logs(level: str) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
-    for noisy in ("uvicorn", "uvicorn.error", "asyncio"):
+    for noisy in ("uvicorn", "uvicorn.error", "asyncio", "alembic"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
 
 
@@ -124,9 +125,7 @@ def serve(settings: Settings) -> None:
             "bound to %s because the port is said to be published on loopback only", settings.host
         )
     with ExitStack() as held:
-        sockets = _listen(settings)
-        for listener in sockets:
-            held.callback(listener.close)
+        sockets = listeners(settings, held)
         port = sockets[0].getsockname()[1]
         address = (
             f"http://{'127.0.0.1' if settings.published_on_loopback else settings.host}:{port}"
@@ -143,16 +142,28 @@ def serve(settings: Settings) -> None:
         )
 
 
-def _listen(settings: Settings) -> list[socket.socket]:
+def listeners(settings: Settings, held: ExitStack) -> list[socket.socket]:
+    """A listener for each port; two servers that start together cannot both have one."""
     ports = [settings.port] + ([settings.jobs_port] if settings.jobs_port is not None else [])
-    return [_bind(settings.host, port) for port in ports]
+    sockets = []
+    for port in ports:
+        try:
+            listener = _bind(settings.host, port, held)
+        except OSError as error:
+            where = f"{settings.host}:{port} from {settings.data}"
+            raise RefusedToServe(f"cannot serve on {where}: {error}") from error
+        sockets.append(listener)
+    return sockets
 
 
-def _bind(host: str, port: int) -> socket.socket:
+def _bind(host: str, port: int, held: ExitStack) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
+    held.callback(listener.close)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.bind((host, port))
+    # Where addresses may be reused, two may bind: the one who listens first has it.
+    listener.listen(_BACKLOG)
     return listener
 
 
@@ -171,7 +182,7 @@ def _run(
         proxy_headers=False,
         server_header=False,
         timeout_graceful_shutdown=5,
-        backlog=2048,
+        backlog=_BACKLOG,
     )
     _Announcing(config, address, settings.jobs_port).run(sockets=sockets)
 

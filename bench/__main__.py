@@ -10,7 +10,10 @@ from pathlib import Path
 
 from bench.results import Result
 
-NAMES = ("startup", "posts", "replay", "pages", "growth", "chance", "schedule", "compare")
+NAMES = (
+    "startup", "posts", "replay", "pages", "growth", "chance", "schedule", "compare", "money",
+    "manifest",
+)  # fmt: skip
 
 
 def main() -> int:

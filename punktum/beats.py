@@ -7,19 +7,17 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from punktum.counts import NAME_LENGTH, read_metrics
 from punktum.evaluating import Firing, InputCount
 from punktum.events import plain, whole
 from punktum.judging import MOST_WATCHED, Judge, Judgement, fired_form, metrics_form
 from punktum.marks import StopRequest
 from punktum.recorder import Recorder
 from punktum.stop_rules import StopRule
-from punktum.values import number_of
 
 NAMES_AT_ONCE: Final = 50
 """The first value of so many metrics is sent at once, so that the page shows what there is."""
 
-
-NAME_LENGTH: Final = 128
 MOST_OTHERS: Final = 500 - MOST_WATCHED
 """Metrics of one run beside those that the plan watches; further names are left out, and said.
 One event takes 500."""
@@ -268,14 +266,9 @@ class Beats:
         }
 
     def _numbers(self, given: Mapping[str, object]) -> dict[str, float]:
-        values = {}
-        for name, value in given.items():
-            number = number_of(value)
-            if number is not None:
-                values[plain(str(name), NAME_LENGTH) or "(no name)"] = number
-            elif self._recorder is not None:
-                kind = type(value).__name__
-                said = f"metric {name}: cannot read a {kind} as a number; left out"
+        values, wrong = read_metrics(given)
+        for name, said in wrong.items():
+            if self._recorder is not None:
                 self._recorder.say_once(f"metric {name}", said)
         return values
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -41,10 +42,14 @@ class CheckValues:
         self._write(lambda: _numbers(values))
 
     def checkpoint(
-        self, path: Path, size: int | None, states: Sequence[str], write_s: float | None
+        self,
+        path: str | os.PathLike[str],
+        size: int | None,
+        states: Sequence[str],
+        write_s: float | None,
     ) -> None:
         """A checkpoint that was saved."""
-        self._write(lambda: {SAVED: checkpoint_fields(path, size, states, write_s)})
+        self._write(lambda: {SAVED: checkpoint_fields(Path(path), size, states, write_s)})
 
     def _write(self, line: Callable[[], dict[str, object]]) -> None:
         try:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from punktum.events import TEXT_LENGTH, plain, whole
+from punktum.events import TEXT_LENGTH, plain
 
 STATES: Final = (
     "parameters",
@@ -23,7 +23,8 @@ STATES: Final = (
 def checkpoint_fields(
     path: Path, size: int | None, states: Sequence[str], write_s: float | None
 ) -> dict[str, object]:
-    """The fields of a checkpoint event: ``size`` in bytes (a file's own when None), seconds.
+    """The fields of a checkpoint event: ``size`` in bytes (a file's own when None), seconds; both
+    as ``counts`` read them.
 
     States that have no name in ``STATES`` are left out.
     """
@@ -31,9 +32,9 @@ def checkpoint_fields(
         size = path.stat().st_size
     return {
         "path": plain(str(path), 1000),
-        "size": None if size is None else whole(size),
+        "size": size,
         "states": [state for state in STATES if state in states] or None,
-        "write_s": None if write_s is None else round(max(0.0, float(write_s)), 3),
+        "write_s": write_s,
     }
 
 
@@ -55,10 +56,8 @@ def restore_fields(passed: bool, result: Mapping[str, object]) -> dict[str, obje
             continue
         if name in RESTORE_TEXTS:
             fields[name] = plain(str(value), RESTORE_TEXTS[name])
-        elif name in ("save_s", "restore_s"):
-            fields[name] = round(max(0.0, float(str(value))), 3)
-        elif name in ("size", "steps"):
-            fields[name] = whole(int(str(value)))
+        elif name in ("save_s", "restore_s", "size", "steps"):
+            fields[name] = value
         elif name == "states" and isinstance(value, (list, tuple)):
             fields[name] = [state for state in STATES if state in value]
     return fields

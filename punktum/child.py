@@ -26,11 +26,15 @@ def environment_of(
     environment["PUNKTUM_STEP"] = step
     environment["PUNKTUM_SPOOL"] = str(folder)
     environment["PUNKTUM_BEGAN"] = repr(began)
+    if settings.is_wrong:
+        environment.pop("PUNKTUM_URL", None)  # it was said, once
     if settings.url:
         environment["PUNKTUM_URL"] = settings.url
-    if settings.token_file:
+    if settings.token_file and os.path.isfile(settings.token_file):
         environment["PUNKTUM_TOKEN_FILE"] = os.path.abspath(settings.token_file)
         environment.pop("PUNKTUM_TOKEN", None)  # it would count before the file that was named
+    elif settings.token:
+        environment["PUNKTUM_TOKEN"] = settings.token  # a pipe is read once
     return environment
 
 

@@ -5,18 +5,20 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from punktum import talk
+from punktum.calling import called, line
 from punktum.command_line import USAGE, make_parser
+from punktum.job_settings import settings_for_a_job
 from punktum.settings import Settings, SettingsError, read_settings, spool_folder, spool_in
 
 if TYPE_CHECKING:
     from punktum.replay import Replayed
-    from punktum.verify import Verified
 
 OK: Final = 0
 FAILED: Final = 1
@@ -29,15 +31,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     place = words.index("--") if "--" in words else len(words)
     ours, command = words[:place], tuple(words[place + 1 :])
     parser = make_parser()
-    chosen = parser.parse_args(ours)
+    chosen, unread = parser.parse_known_args(ours)
+    if unread:
+        talk.say(_about_unread(words, unread))
+        return USAGE
     try:
         if chosen.act == "run":
             return _run(chosen, command)
         if chosen.act is None or command:
             parser.print_help(sys.stderr)
             return USAGE
+        from punktum.file_acts import init, pull, verify
+
         acts = {
-            "verify": _verify,
+            "init": init,
+            "verify": verify,
+            "pull": pull,
             "restore-check": _restore_check,
             "replay": _replay,
             "status": _status,
@@ -54,9 +63,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return FAILED
 
 
+def _about_unread(words: list[str], unread: list[str]) -> str:
+    """What is wrong with words that no option takes: often the ``--`` before a command."""
+    if words[0] == "run" and "--" not in words and not unread[0].startswith("-"):
+        place = words.index(unread[0])
+        return f"-- is missing before the command: {line(*words[:place], '--', *words[place:])}"
+    return f"not understood: {' '.join(unread)}; see {line(words[0], '--help')}"
+
+
 def _run(chosen: argparse.Namespace, command: tuple[str, ...]) -> int:
     if not command:
-        talk.say("no command: punktum run --step S -- COMMAND …")
+        talk.say(f"no command: {called()} run --step {shlex.quote(chosen.step)} -- COMMAND …")
         return USAGE
     from punktum.wish import Wish
     from punktum.wrapper import WrappedRun
@@ -76,6 +93,7 @@ def _run(chosen: argparse.Namespace, command: tuple[str, ...]) -> int:
         takeover=chosen.takeover,
         strict=chosen.strict,
         forward_hup=chosen.forward_hup,
+        links=dict(chosen.link),
     )
     settings = _settings_for_a_job(chosen)
     if not chosen.detach:
@@ -103,57 +121,9 @@ def _inherited_run_id() -> str | None:
 
 def _settings_for_a_job(chosen: argparse.Namespace) -> Settings:
     """A training is not kept from starting by a wrong address, unless that was wished."""
-    try:
+    if chosen.strict:
         return read_settings(chosen.url, chosen.token_file)
-    except SettingsError as error:
-        if chosen.strict:
-            raise
-        talk.say(f"NOT RECORDING: {error}. Training starts anyway; events stay in the spool")
-        return Settings()
-
-
-def _verify(chosen: argparse.Namespace) -> int:
-    from punktum.signals import leaving_on_term
-    from punktum.verify import NotVerifiable, Verifier, exit_code
-
-    settings = read_settings(chosen.url, chosen.token_file)
-    try:
-        verifier = Verifier(
-            Path(chosen.folder),
-            settings,
-            campaign_file=chosen.campaign,
-            runs=chosen.run,
-            globs=chosen.files,
-        )
-        wanted = verifier.sheet.deliverables
-        if not chosen.all:
-            wanted = (verifier.deliverable(chosen.deliverable),)
-        with leaving_on_term():
-            results = [verifier.verify(deliverable) for deliverable in wanted]
-    except NotVerifiable as error:
-        talk.say(str(error))
-        return error.code
-    if chosen.json:
-        _print_json({"items": [result.form() for result in results]})
-    else:
-        for result in results:
-            _print_verified(result)
-    for result in results:
-        if result.posted is not None:
-            talk.say(f"{result.deliverable}: {result.posted.text}")
-    return exit_code(results)
-
-
-def _print_verified(result: Verified) -> None:
-    print(
-        f"{result.deliverable}  {talk.count(len(result.files), 'file', 'files')} in {result.folder}"
-    )
-    if not result.verdicts:
-        print("  no check was announced")
-    width = max((len(verdict.kind) for verdict in result.verdicts), default=0)
-    for verdict in result.verdicts:
-        word = "passed" if verdict.passed else "FAILED"
-        print(f"  {word}  {verdict.kind:<{width}}  {verdict.detail}")
+    return settings_for_a_job(chosen.url, chosen.token_file)
 
 
 def _restore_check(chosen: argparse.Namespace) -> int:
@@ -226,7 +196,8 @@ def _told(done: Replayed, as_json: bool) -> int:
         attempts = talk.count(done.attempts, "attempt", "attempts")
         events = talk.count(done.events, "event", "events")
         submissions = talk.count(done.submissions, "submission", "submissions")
-        print(f"{attempts}, {events} sent, {done.refused} refused; {submissions} sent")
+        refused = f", {done.submissions_refused} refused" if done.submissions_refused else ""
+        print(f"{attempts}, {events} sent, {done.refused} refused; {submissions} sent{refused}")
     for refusal in done.first_refusals:
         talk.say(f"refused, kept in the spool: {refusal}")
     for said in (*done.renamed, *done.kept):
@@ -255,7 +226,11 @@ def _status(chosen: argparse.Namespace) -> int:
 def _check(chosen: argparse.Namespace) -> int:
     from punktum.preflight import preflight
 
-    settings = read_settings(chosen.url, chosen.token_file)
+    settings: Settings | SettingsError
+    try:
+        settings = read_settings(chosen.url, chosen.token_file)
+    except SettingsError as error:
+        settings = error
     findings, code = preflight(settings, spool_folder(chosen.output), chosen.step)
     if chosen.json:
         items = [{"name": f.name, "state": f.state, "text": f.text} for f in findings]

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import argparse
-import math
 import sys
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
 import punktum
 from punktum import talk
-from punktum.events import RUN_ID
+from punktum.calling import called
+from punktum.file_commands import FILE_COMMANDS
+from punktum.options import (
+    add_json,
+    add_pairs,
+    add_server,
+    add_words,
+    link,
+    run_id,
+    seconds,
+    steps,
+    tolerance,
+)
 
 USAGE: Final = 2
 
@@ -26,34 +37,27 @@ exit codes: 0 all is well, 1 a check failed or something was refused, 2 usage, 5
 """
 RUN_EXAMPLES: Final = """\
 examples:
-  punktum run --step control -- python train.py --lr 0.01
-  punktum run --step variant-a --param rank=16 --config a.toml --corpus eval=eval.jsonl \\
+  %(prog)s --step control -- python train.py --lr 0.01
+  %(prog)s --step variant-a --param rank=16 --config a.toml --corpus eval=eval.jsonl \\
       --output out/a -- torchrun --nproc_per_node 2 train.py
-  punktum run --step control --output out --detach -- python train.py
-  punktum run --step control --on-end 'echo "$PUNKTUM_RUN_ID $PUNKTUM_OUTCOME"' -- ./train.sh
+  %(prog)s --step control --output out --detach -- python train.py
+  %(prog)s --step control --on-end 'echo "$PUNKTUM_RUN_ID $PUNKTUM_OUTCOME"' -- ./train.sh
 
 The arguments of the command count as parameters; those about resuming, output, logging and hosts
 do not. The exit code is the command's (128 + n after signal n), 127 when it is not found; with
 --strict 1 or 5 when it was not started.
 """
-VERIFY_EXAMPLES: Final = """\
-examples:
-  punktum verify out --deliverable predictions
-  punktum verify out --all --campaign campaign.toml
-
-DIR/ID is looked at where it is a folder, else DIR. The evidence is kept in the spool and posted.
-"""
 REPLAY_EXAMPLES: Final = """\
 examples:
-  punktum replay out
-  punktum replay out/.punktum/spool --run a-02     # the id of the refused run was taken
-  punktum replay out --step control                # for runs whose step the plan does not have
+  %(prog)s out
+  %(prog)s out/.punktum/spool --run a-02     # the id of the refused run was taken
+  %(prog)s out --step control                # for runs whose step the plan does not have
 
 Other runs in the spool are sent as they are. Where more than one may be meant, name its file.
 """
 RESTORE_EXAMPLES: Final = """\
 examples:
-  punktum restore-check --compare loss --steps 20 --output out \\
+  %(prog)s --compare loss --steps 20 --output out \\
       --save 'python train.py' --resume 'python train.py --resume'
 
 --save trains PUNKTUM_RESTORE_STEPS steps, saves in PUNKTUM_RESTORE_FOLDER, and trains the same
@@ -63,13 +67,13 @@ each step: they use punktum.run, or print lines such as loss=0.5 to stdout. Exit
 """
 STATUS_EXAMPLES: Final = """\
 examples:
-  punktum status
-  punktum status --output out/a --json
+  %(prog)s
+  %(prog)s --output out/a --json
 """
 CHECK_EXAMPLES: Final = """\
 examples:
-  punktum check --step control
-  PUNKTUM_URL=http://127.0.0.1:8000 PUNKTUM_TOKEN_FILE=~/.punktum-token punktum check
+  %(prog)s --step control
+  PUNKTUM_URL=http://127.0.0.1:8000 PUNKTUM_TOKEN_FILE=~/.punktum-token %(prog)s
 """
 
 
@@ -77,24 +81,36 @@ class Parser(argparse.ArgumentParser):
     """Usage errors speak with our prefix and leave with 2."""
 
     def error(self, message: str) -> NoReturn:
-        talk.say(f"{message}\n{self.format_usage().strip()}")
+        talk.say(f"{message}\n{' '.join(self.format_usage().split())}")
         sys.exit(USAGE)
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """An unknown command is named with the one that was likely meant."""
+        if action.dest == "act" and action.choices is not None and value not in action.choices:
+            from punktum.sheet import nearest
+
+            guess = nearest(value, action.choices)
+            hint = f'did you mean "{guess}"?' if guess else f"there are {', '.join(action.choices)}"
+            self.error(f'command "{value}" unknown; {hint}')
+        super()._check_value(action, value)
 
 
 def make_parser() -> Parser:
     """The parser of everything before ``--``."""
     parser = Parser(
-        prog="punktum",
+        prog=called(),
         description="Report training runs and verify deliverables from a rented box.",
         epilog=ENVIRONMENT,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"punktum {punktum.__version__}")
-    acts = parser.add_subparsers(dest="act", metavar="COMMAND", parser_class=Parser)
+    acts = parser.add_subparsers(
+        dest="act", metavar="COMMAND", parser_class=Parser, prog=parser.prog
+    )
     for name, summary, examples, fill in (
         ("run", "run a command and record its life and death", RUN_EXAMPLES, _run),
-        ("verify", "check a deliverable's files and post the evidence", VERIFY_EXAMPLES, _verify),
+        *FILE_COMMANDS,
         ("restore-check", "save, resume in a new process, compare", RESTORE_EXAMPLES, _restore),
         ("replay", "send what a spool holds, any number of times", REPLAY_EXAMPLES, _replay),
         ("status", "show what the spool holds and what the server has", STATUS_EXAMPLES, _status),
@@ -114,36 +130,27 @@ def make_parser() -> Parser:
 
 
 def _run(parser: Parser) -> None:
-    parser.usage = "punktum run --step S [options] -- COMMAND …"
+    parser.usage = "%(prog)s --step S [options] -- COMMAND …"
     add = parser.add_argument
     add("--step", required=True, metavar="S", help="step of the plan")
-    add("--run", metavar="ID", help="the run's id (default: proposed from the spool)")
-    _pairs(parser, "--param", "K=V", "a parameter of the configuration")
-    _words(parser, "--param-not-config", "K", "an argument that does not count as configuration")
+    proposed = "the run's id (default: proposed from the spool)"
+    add("--run", type=run_id, metavar="ID", help=proposed)
+    add_pairs(parser, "--param", "K=V", "a parameter of the configuration")
+    add_words(parser, "--param-not-config", "K", "an argument that does not count as configuration")
     add("--config", metavar="FILE", help="config file: its bytes count")
-    _pairs(parser, "--corpus", "NAME=PATH", "a corpus: its hash counts")
+    add_pairs(parser, "--corpus", "NAME=PATH", "a corpus: its hash counts")
+    shown = "a page to link to, http:// or https://; may come again"
+    add("--link", action="append", default=[], type=link, metavar="NAME=URL", help=shown)
     add("--output", metavar="DIR", help="output folder (default: the current one)")
-    add("--beat", type=_seconds, default=30.0, metavar="S", help="seconds between beats (30)")
-    add("--grace", type=_seconds, default=30.0, metavar="S", help="seconds from TERM to KILL (30)")
+    add("--beat", type=seconds, default=30.0, metavar="S", help="seconds between beats (30)")
+    add("--grace", type=seconds, default=30.0, metavar="S", help="seconds from TERM to KILL (30)")
     add("--on-end", metavar="CMD", help="shell command run at the end, with PUNKTUM_OUTCOME set")
     add("--takeover", action="store_true", help="supersede an attempt that still seems alive")
     add("--strict", action="store_true", help="do not start what would not be recorded")
     add("--detach", action="store_true", help="leave the terminal: go on in the background")
     add("--forward-hup", action="store_true", help="pass HUP on: the job ends with the terminal")
-    _server(parser)
+    add_server(parser)
     add("--json", action="store_true", help="with --detach: print data as JSON")
-
-
-def _verify(parser: Parser) -> None:
-    parser.add_argument("folder", metavar="DIR", help="the output folder")
-    which = parser.add_mutually_exclusive_group(required=True)
-    which.add_argument("--deliverable", metavar="D", help="the deliverable's id")
-    which.add_argument("--all", action="store_true", help="every announced deliverable")
-    parser.add_argument("--campaign", metavar="FILE", help="campaign file to take the checks from")
-    _words(parser, "--run", "ID", "a run that made the files (default: PUNKTUM_RUN_ID)")
-    _words(parser, "--files", "GLOB", "only these files")
-    _server(parser)
-    _json(parser)
 
 
 def _restore(parser: Parser) -> None:
@@ -153,95 +160,33 @@ def _restore(parser: Parser) -> None:
     resume = "shell command: load what was saved and train the same N further steps"
     add("--resume", required=True, metavar="CMD", help=resume)
     add("--compare", required=True, metavar="NAME", help="the metric, one value for each step")
-    add("--steps", type=_steps, required=True, metavar="N", help="how many steps are compared")
+    add("--steps", type=steps, required=True, metavar="N", help="how many steps are compared")
     far = "how far values may lie apart (1e-06), above 1 as part of the larger one"
-    add("--tolerance", type=_tolerance, default=1e-6, metavar="X", help=far)
-    _words(parser, "--states", "NAME", "a state that is saved: optimizer, random, …")
+    add("--tolerance", type=tolerance, default=1e-6, metavar="X", help=far)
+    add_words(parser, "--states", "NAME", "a state that is saved: optimizer, random, …")
     add("--step", metavar="S", help="step of the plan (default: that with the role restore_check)")
-    add("--run", type=_run_id, metavar="ID", help="the run's id (default: proposed)")
+    add("--run", type=run_id, metavar="ID", help="the run's id (default: proposed)")
     add("--output", metavar="DIR", help="output folder (default: the current one)")
-    _server(parser)
-    _json(parser)
+    add_server(parser)
+    add_json(parser)
 
 
 def _replay(parser: Parser) -> None:
     parser.add_argument("spool", metavar="SPOOL", help="spool or output folder, or one spool file")
     parser.add_argument("--step", metavar="S", help="record a run of an unknown step under this")
     under = "record the refused run under this id"
-    parser.add_argument("--run", type=_run_id, metavar="ID", help=under)
-    _server(parser)
-    _json(parser)
+    parser.add_argument("--run", type=run_id, metavar="ID", help=under)
+    add_server(parser)
+    add_json(parser)
 
 
 def _status(parser: Parser) -> None:
     parser.add_argument("--output", metavar="DIR", help="output folder (default: the current one)")
-    _json(parser)
+    add_json(parser)
 
 
 def _check(parser: Parser) -> None:
     parser.add_argument("--step", metavar="S", help="step of the plan")
     parser.add_argument("--output", metavar="DIR", help="output folder (default: the current one)")
-    _server(parser)
-    _json(parser)
-
-
-def _words(parser: Parser, name: str, metavar: str, text: str) -> None:
-    again = f"{text}; may come again"
-    parser.add_argument(name, action="append", default=[], metavar=metavar, help=again)
-
-
-def _pairs(parser: Parser, name: str, metavar: str, text: str) -> None:
-    again = f"{text}; may come again"
-    parser.add_argument(name, action="append", default=[], type=_pair, metavar=metavar, help=again)
-
-
-def _server(parser: Parser) -> None:
-    parser.add_argument("--url", help="address of the server (default: PUNKTUM_URL)")
-    parser.add_argument(
-        "--token-file", metavar="FILE", help="file with the job token (default: PUNKTUM_TOKEN_FILE)"
-    )
-
-
-def _json(parser: Parser) -> None:
-    parser.add_argument("--json", action="store_true", help="print data as JSON")
-
-
-def _pair(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not name or not equals:
-        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
-    return name, value
-
-
-def _run_id(text: str) -> str:
-    if not RUN_ID.match(text):
-        raise argparse.ArgumentTypeError(
-            f"{text!r}: letters, digits, '.', '_' and '-', 64 at most, a letter or digit first"
-        )
-    return text
-
-
-def _steps(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or not 0 < int(text) < 10**6:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of steps from 1 on")
-    return int(text)
-
-
-def _tolerance(text: str) -> float:
-    try:
-        tolerance = float(text)
-    except ValueError:
-        tolerance = -1.0
-    if not 0 <= tolerance < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 on")
-    return tolerance
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds") from None
-    if not 0 < seconds < 86_400:
-        raise argparse.ArgumentTypeError(f"{text!r} is not between 0 and 86400 seconds")
-    return seconds
+    add_server(parser)
+    add_json(parser)

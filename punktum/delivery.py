@@ -17,11 +17,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from punktum import instants
+from punktum import instants, reading
 from punktum.answers import Answer, Result, is_retried, read_answer, read_results
+from punktum.carried import Carried, Refusal
 from punktum.events import Identity
 from punktum.ledger import Ledger
-from punktum.marks import awaits_start, mark_held, mark_named, marked_held, marked_named, settle
+from punktum.marks import awaits_start, mark_held, mark_taken, marked_held, marked_named, settle
+from punktum.naming import next_id
 from punktum.renaming import Renaming, under_names
 from punktum.server import Reply, Server, Unreachable
 from punktum.spool import Line, SpoolWriter, identity_of, line_of, read_lines
@@ -32,28 +34,6 @@ LONGEST_WAIT_S: Final = 60.0
 LONGEST_RETRY_AFTER_S: Final = 600.0
 NOT_OURS: Final = (404, 405)
 STILL_ALIVE_S: Final = 30  # another attempt reports: the start is taken once that one is silent
-
-
-@dataclass(frozen=True, slots=True)
-class Carried:
-    """What one call of ``Delivery.send_next`` did. ``wait_s`` None: go on at once."""
-
-    sent: int = 0
-    idle: bool = False
-    held: bool = False
-    wait_s: float | None = None
-    why: str = ""
-    not_allowed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """A line the server refused."""
-
-    kind: str
-    seq: int
-    status: int
-    problem: dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +77,7 @@ class Delivery:
         self._missing: set[int] = set()
         self._sent_again: set[int] = set()
         self._heed_marks = heed_marks
+        self._is_held = False  # where the disk took no mark that says so
         self._renaming = (
             Renaming(spool_file.parent, self._identity) if may_rename and self._identity else None
         )
@@ -107,7 +88,7 @@ class Delivery:
 
     def send_next(self, most: int = MOST_EVENTS) -> Carried:
         """Send the next batch, if there is one. Never raises for what a server does."""
-        if self.waits_for_start:
+        if self._is_held or self.waits_for_start:
             return Carried(held=True)
         if self._heed_marks and self._identity and marked_held(self._file.parent, self._identity):
             return Carried(held=True)
@@ -142,7 +123,8 @@ class Delivery:
             return _Batch(fresh, "file")
         waiting = self._writer.waiting_in_memory(most) if self._writer else []
         found = [line for raw in waiting if (line := line_of(0, raw)) is not None]
-        return _Batch(found, "memory") if found else None
+        most = 1 if found and found[0].kind == "start" else most  # it travels alone here too
+        return _Batch(found[:most], "memory") if found else None
 
     def _missing_lines(self, most: int) -> list[Line]:
         """Lines the server asked for; what this spool does not hold is not looked for again."""
@@ -188,7 +170,7 @@ class Delivery:
             return self._taken(batch, results, reply)
         if is_retried(reply.status) or reply.status in NOT_OURS or not 400 <= reply.status < 500:
             strange = "" if is_retried(reply.status) else " (is this the address of a Punktum?)"
-            why = f"{reply.problem}{strange}"
+            why = f"{reply.problem}{strange}{self._server.reads_again(reply.status)}"
             later = self._later(why, reply.retry_after_s, slowly=bool(strange))
             return replace(later, not_allowed=reply.status in (401, 403))
         if len(batch.lines) > 1:
@@ -205,7 +187,7 @@ class Delivery:
             if not result.stored and line.kind == "start" and self._renamed(result):
                 return Carried()
             if line.kind == "start" and self._writer is not None and result.meets_another:
-                return replace(self._later(result.detail, STILL_ALIVE_S), not_allowed=True)
+                return self._meets_another(result)
             done += 1
             held = not result.stored and self._refused(line, result)
             if result.stored and line.kind == "start":
@@ -226,12 +208,19 @@ class Delivery:
         self._limit = min(MOST_EVENTS, self._limit * 2)
         return Carried(sent=done)
 
+    def _meets_another(self, result: Result) -> Carried:
+        """The start is put off; who reads of it may have it recorded beside the other one."""
+        run = self.names.get("run") or (self._identity.run if self._identity else "")
+        beside = reading.text(result.problem.get("next_id")) or next_id(run)
+        later = self._later(result.detail.rstrip("."), STILL_ALIVE_S)
+        return replace(later, not_allowed=True, beside=beside)
+
     def _start_taken(self, result: Result) -> None:
         self.was_known, self.was_taken = result.duplicate, True
         if self._identity is None:
             return
         if self._names:
-            mark_named(self._file.parent, self._identity, self._names)
+            mark_taken(self._file.parent, self._identity, self._names, result.duplicate)
         settle(self._file.parent, self._identity)
 
     def _renamed(self, result: Result) -> bool:
@@ -255,7 +244,7 @@ class Delivery:
         self._sent_again.add(line.seq)  # the server will miss it, rightly
         holds = line.kind == "start" and self._identity is not None
         if holds and self._identity is not None:
-            mark_held(self._file.parent, self._identity, result.problem)
+            self._is_held = not mark_held(self._file.parent, self._identity, result.problem)
         if self._on_refusal is not None:
             self._on_refusal(Refusal(line.kind, line.seq, result.status, result.problem))
         return holds

@@ -19,12 +19,13 @@ from pathlib import Path
 from typing import Final
 
 from punktum import reading, talk
+from punktum.calling import line
 from punktum.naming import first_id
 
 FIRST_WORD_S: Final = 8.0
+"""A start is tried for 5 s. Nobody waits for a large corpus to be hashed beforehand."""
 ROOM_BYTES: Final = 1 << 16
 """A disk without room for so much output is full."""
-"""A start is tried for 5 s. Nobody waits for a large corpus to be hashed beforehand."""
 HINT: Final = "if this terminal goes, the run continues; --detach leaves it"
 
 Tell = Callable[[str | None, int | None], None]
@@ -85,8 +86,8 @@ def leave_terminal(step: str, output: str | None, go_on: Callable[[Tell], int]) 
 
 
 def _ways(pid: int, output: str | None) -> dict[str, object]:
-    where = f" --output {output}" if output else ""
-    return {"look": f"punktum status{where}", "end": f"kill -INT {pid}"}
+    where = ("--output", output) if output else ()
+    return {"look": line("status", *where), "end": f"kill -INT {pid}"}
 
 
 def _open_log(output: Path, step: str) -> tuple[str, int]:
@@ -158,6 +159,6 @@ def _repeat(log: str) -> None:
             lines = stream.read(1 << 16).splitlines()
     except OSError:
         return
-    for line in lines:
-        if line.startswith(f"{talk.PREFIX} "):
-            talk.say(line[len(talk.PREFIX) + 1 :])
+    for said in lines:
+        if said.startswith(f"{talk.PREFIX} "):
+            talk.say(said[len(talk.PREFIX) + 1 :])

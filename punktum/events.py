@@ -7,7 +7,8 @@ and ``elapsed_s`` (whole seconds since the attempt began, by a clock that is nev
 Further fields, each absent when unknown:
 
 * start: ``step config_sha256 config not_config host pid machine_id parent takeover gone_attempts
-  lot gpus command client progress expect_next_s`` (``progress``: steps done before, of a resume)
+  lot gpus command client links progress expect_next_s`` (``progress``: steps done before, of a
+  resume; ``links``: name → address)
 * beat: ``progress total metrics inputs judged fired restore note expect_next_s``
 * checkpoint: ``path size states write_s progress expect_next_s``
 * stop, fail, finish: ``exit_code signal reason_code reason_text rule log_tail progress total

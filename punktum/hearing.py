@@ -6,16 +6,21 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 from punktum import instants
 from punktum.answers import Answer, StartNews
-from punktum.delivery import Carried, Refusal
+from punktum.calling import line, takeover_option
+from punktum.carried import Carried, Refusal
 from punktum.events import Identity
 from punktum.heads import HeadWitness
-from punktum.marks import StopRequest, mark_rules, marked_named
+from punktum.marks import StopRequest, mark_rules, marked_named, waiting_place
+from punktum.spool import file_name
 from punktum.stop_rules import as_dict
 
 SayOnce = Callable[[str, str], None]
+AWAY: Final = "away"
+TURNED_AWAY: Final = "turned away"
 
 
 class Hearing:
@@ -47,7 +52,8 @@ class Hearing:
         self.newest = Answer()
         self.started = threading.Event()
         self.start_news = StartNews()
-        self.is_away = False
+        self.trouble: str | None = None
+        """Why nothing is taken for now: ``away``, or ``turned away`` by a server that is there."""
         self.clock_off_s = 0.0
         """What to add to this machine's clock for the server's, as far as it was heard."""
 
@@ -95,26 +101,51 @@ class Hearing:
         news = StartNews("refused", reason, next_id if isinstance(next_id, str) else None)
         self.start_news = news
         said = f"NOT RECORDING: {reason.rstrip('.')}{news.offer}. {self._anyway}"
-        self._say_once(f"refused start: {reason}", f"{said}; events stay in {self._folder}")
+        place = waiting_place(self._folder, self._identity)
+        self._say_once(f"refused start: {reason}", f"{said}; events stay {place}")
         self.started.set()
 
     def carried(self, carried: Carried) -> str | None:
         """What came of one sending; what to say of it."""
-        said = None
         if carried.wait_s is None:
-            if carried.sent and self.is_away:
-                self.is_away = False
-                said = "the server answers again; what waited is being sent"
-            return said
-        if not self.is_away:
-            self.is_away = True
+            return self._taken_again(carried)
+        said, trouble = None, TURNED_AWAY if carried.not_allowed else AWAY
+        if trouble != self.trouble:
+            self.trouble = trouble
             word = f"NOT RECORDING: {carried.why}" if carried.not_allowed else carried.why
-            said = f"{word}; events wait in {self._folder}"
+            place = waiting_place(self._folder, self._identity)
+            said = f"{word}; events wait {place}{self._ways_on(carried.beside)}"
         if not self.started.is_set():
             word = "refused" if carried.not_allowed else "unreachable"
             self.start_news = StartNews(word, carried.why)
             self.started.set()
         return said
+
+    def _taken_again(self, carried: Carried) -> str | None:
+        """What to say where something was taken after a while; a refusal was told already."""
+        before = self.trouble
+        if before is None or not carried.sent:
+            return None
+        self.trouble = None
+        if carried.held:
+            return None
+        run = marked_named(self._folder, self._identity).get("run", self._identity.run)
+        what = "the server answers again" if before == AWAY else f"{run} is recorded now"
+        return f"{what}; what waited is being sent"
+
+    def _ways_on(self, beside: str | None) -> str:
+        """What a person can do where another attempt of the run still reports."""
+        if beside is None:
+            return ""
+        file = self._folder / file_name(self._identity)
+        takeover = takeover_option()
+        if not file.exists():
+            ways = [f"--run {beside}", *([takeover] if takeover else [])]
+            return f". Start it again with {' or '.join(ways)}"
+        said = f". To record it as another run: {line('replay', file, '--run', beside)}"
+        if takeover is None:
+            return said
+        return f"{said}. To take over: end this one and start it again with {takeover}"
 
     def close(self) -> None:
         """Keep the newest head that was seen."""

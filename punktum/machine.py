@@ -9,6 +9,7 @@ import socket
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
 
 
 def host_name() -> str:
@@ -70,9 +71,29 @@ def gpu_lines(timeout_s: float = 10.0) -> list[str] | None:
         "--query-gpu=index,name,memory.used,memory.total",
         "--format=csv,noheader",
     ]
+    said = _said_by(query, timeout_s)
+    return None if said is None else said.strip().splitlines()
+
+
+IDLE_MIB: Final = 1024
+"""A GPU that holds less memory than this works for nobody; a driver alone takes some of it."""
+
+
+def gpu_is_idle(timeout_s: float = 10.0) -> bool:
+    """Whether nvidia-smi says that hardly any GPU memory is used; False where it says nothing.
+
+    Not by its list of processes: that one is empty inside a container.
+    """
+    query = ["nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits"]
+    used = (_said_by(query, timeout_s) or "").split()
+    return bool(used) and all(one.isdecimal() and int(one) < IDLE_MIB for one in used)
+
+
+def _said_by(command: list[str], timeout_s: float) -> str | None:
+    """What a command prints; None when it is not there or fails."""
     try:
         done = subprocess.run(
-            query,
+            command,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -82,7 +103,7 @@ def gpu_lines(timeout_s: float = 10.0) -> list[str] | None:
         )
     except (OSError, subprocess.SubprocessError):
         return None
-    return done.stdout.strip().splitlines() if done.returncode == 0 else None
+    return done.stdout if done.returncode == 0 else None
 
 
 def memory_kills(root: Path = Path("/")) -> int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from punktum import reading
 from punktum.events import ENDS, Identity
@@ -39,16 +40,23 @@ class KnownAttempt:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A run id, and the id whose configuration it follows when it is a new one."""
+    """A run id, the id whose configuration it follows when it is a new one, and the run of the
+    same configuration that goes on beside it."""
 
     run: str
     parent: str | None = None
+    beside: str | None = None
 
 
 def known_attempts(folder: Path) -> list[KnownAttempt]:
-    """The attempts whose start lies in this spool, oldest first."""
-    found = []
-    for path in spool_files(folder):
+    """The attempts whose start lies in this spool, oldest first. One lives as long as any process
+    of it: the code inside may go on where its wrapper was killed."""
+    found, files = [], spool_files(folder)
+    writing: dict[str, list[Path]] = {}
+    for path in files:
+        if (known := identity_of(path)) is not None:
+            writing.setdefault(known.attempt_id, []).append(path)
+    for path in files:
         identity = identity_of(path)
         start = _start_of(path)
         if identity is None or start is None:
@@ -62,7 +70,7 @@ def known_attempts(folder: Path) -> list[KnownAttempt]:
                 reading.text(start.get("config_sha256")) or "",
                 reading.text(start.get("host")),
                 last_event(path, lambda event: event.get("kind") in ENDS),
-                is_held(path),
+                any(is_held(one) for one in writing[identity.attempt_id]),
             )
         )
     return found
@@ -84,7 +92,9 @@ def propose_run(folder: Path, step: str, config_sha256: str) -> Proposal:
     following = next_id(newest.run)
     while following in taken:
         following = next_id(following)
-    return Proposal(following, None if newest.config_sha256 == config_sha256 else newest.run)
+    is_same = newest.config_sha256 == config_sha256
+    beside = newest.run if is_same and newest.alive else None
+    return Proposal(following, None if is_same else newest.run, beside)
 
 
 def first_id(step: str) -> str:
@@ -129,6 +139,31 @@ def next_id(run: str) -> str:
         return f"{run[:61]}-02"
     number = str(int(match[2]) + 1).zfill(len(match[2]))
     return f"{match[1]}{number}"[-64:]
+
+
+INTERRUPTED: Final = (
+    "was interrupted: finish it under the same id, or evaluate its checkpoint in a new run and "
+    "submit that"
+)
+
+
+def not_completed(folder: Path, run: str) -> str | None:
+    """How a run stands that did not complete, as this spool knows it; None for one that did, and
+    for one that it does not know."""
+    found = [attempt for attempt in known_attempts(folder) if attempt.run == run]
+    if not found:
+        return None
+    end = found[-1].end
+    if end is None:
+        return "has not ended" if found[-1].alive else "wrote no end: its process is gone"
+    if end.get("kind") == "finish":
+        return None
+    rule, said = reading.text(end.get("rule")), reading.text(end.get("reason_text"))
+    if end.get("kind") == "stop" and rule is None:
+        return INTERRUPTED  # the server's own words
+    how = "failed" if end.get("kind") == "fail" else "was stopped"
+    why = said or reading.text(end.get("reason_code"))
+    return f"{how}{f' by the rule {rule}' if rule else ''}{f' ({why})' if why else ''}"
 
 
 def gone_attempts(folder: Path, run: str, host: str) -> list[str]:

@@ -13,8 +13,8 @@ from typing import Final
 from punktum import instants, reading, values
 from punktum.machine import gpu_lines
 from punktum.server import Reply, Server, Unreachable
-from punktum.settings import Settings, open_to_others
-from punktum.sheet import Sheet, fetch_sheet, kept_sheet, nearest, sheet_in
+from punktum.settings import Settings, SettingsError, open_to_others
+from punktum.sheet import Sheet, campaigns_differ, fetch_sheet, kept_sheet, nearest, sheet_in
 
 LOW_DISK_BYTES: Final = 5 << 30
 CLOCK_OFF_S: Final = 120.0
@@ -23,19 +23,29 @@ NOT_OURS: Final = "something answers, but not as a Punktum does; is this the rig
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing tried: ``ok``, ``note`` (works, but know this) or ``fail``."""
+    """One thing tried: ``ok``, ``note`` (works, but know this), ``warn`` (works, but hardly as it
+    was meant) or ``fail``."""
 
     name: str
     state: str
     text: str
 
 
-def preflight(settings: Settings, spool: Path, step: str | None) -> tuple[list[Finding], int]:
+def preflight(
+    settings: Settings | SettingsError, spool: Path, step: str | None
+) -> tuple[list[Finding], int]:
     """Try everything; the findings and the exit code (0, 1 something fails, 5 no answer)."""
     findings: list[Finding] = []
-    reply, unreachable = _ask(settings, spool, findings)
-    _look_at_token(settings, reply, findings)
+    reply, unreachable = None, False
+    if isinstance(settings, SettingsError):
+        findings.append(Finding(settings.about, "fail", str(settings)))
+    else:
+        reply, unreachable = _ask(settings, spool, findings)
+        _look_at_token(settings, reply, findings)
     sheet = sheet_in(reply) or kept_sheet(spool)
+    differ = campaigns_differ(spool, sheet) if sheet is not None else None
+    if differ is not None:
+        findings.append(Finding("spool", "fail", f"{differ}: take another folder (--output)"))
     findings += [_step(step, sheet), _disk(spool), _clock(reply), _gpu()]
     if unreachable:
         return findings, 5
@@ -44,7 +54,7 @@ def preflight(settings: Settings, spool: Path, step: str | None) -> tuple[list[F
 
 def _ask(settings: Settings, spool: Path, findings: list[Finding]) -> tuple[Reply | None, bool]:
     if settings.url is None:
-        text = "PUNKTUM_URL is not set: events go to the spool, for a replay later"
+        text = "PUNKTUM_URL is not set: events are kept in the spool, for a replay later"
         findings.append(Finding("server", "note", text))
         return None, False
     server = Server(settings, timeout_s=5.0)
@@ -71,13 +81,15 @@ def _ask(settings: Settings, spool: Path, findings: list[Finding]) -> tuple[Repl
 
 
 def _look_at_token(settings: Settings, reply: Reply | None, findings: list[Finding]) -> None:
+    if settings.url is None:
+        return
     if settings.token is None:
         state = "fail" if reply is not None and reply.status in (401, 403) else "note"
         findings.append(Finding("token", state, "none: set PUNKTUM_TOKEN_FILE or PUNKTUM_TOKEN"))
         return
-    if settings.token_file and open_to_others(settings.token_file):
-        text = f"others can read {settings.token_file}: chmod 600 {settings.token_file}"
-        findings.append(Finding("token file", "note", text))
+    note = open_to_others(settings.token_file)
+    if note is not None:
+        findings.append(Finding("token file", "note", note))
     if reply is None:
         findings.append(Finding("token", "note", "there, not tried"))
     elif (sheet := sheet_in(reply)) is not None:
@@ -93,11 +105,17 @@ def _step(step: str | None, sheet: Sheet | None) -> Finding:
         return Finding("step", "note", "not named: try --step S")
     if sheet is None:
         return Finding("step", "note", f'"{step}" cannot be looked up: no sheet')
+    if not sheet.steps:
+        return Finding("step", "note", f'"{step}" cannot be looked up: no plan yet')
+    if step in sheet.steps_of_people:
+        said = f'"{step}" is a person\'s work; a run of it is recorded all the same'
+        return Finding("step", "warn", said)
     if step in sheet.steps:
         return Finding("step", "ok", f'"{step}" is in the plan')
     guess = nearest(step, sheet.steps)
-    hint = f', did you mean "{guess}"?' if guess else f"; there are {', '.join(sheet.steps)}"
-    return Finding("step", "fail", f'"{step}" unknown{hint}')
+    hint = f'did you mean "{guess}"?' if guess else f"there are {', '.join(sheet.steps)}"
+    said = f'"{step}" is not in the plan: it will be recorded as unplanned work; {hint}'
+    return Finding("step", "warn", said)
 
 
 def _disk(spool: Path) -> Finding:

@@ -17,16 +17,19 @@ from typing import Final
 
 from punktum import instants, talk
 from punktum.answers import Answer, StartNews
-from punktum.delivery import Carried, Delivery
+from punktum.calling import line
+from punktum.carried import Carried
+from punktum.delivery import Delivery
 from punktum.events import Identity
 from punktum.hearing import Hearing
 from punktum.ledger import Ledger, note_left_out
 from punktum.limits import Bound, read_limit
+from punktum.losing import kept_in_memory, lost, note_place
 from punktum.marks import StopRequest, mark_stop, marked_held, marked_named, marked_stop
 from punktum.sender import Sender
 from punktum.server import Server
 from punktum.settings import Settings
-from punktum.sheet import fetch_sheet
+from punktum.sheet import campaigns_differ, fetch_sheet, sheet_in
 from punktum.spool import SpoolWriter
 
 TICK_S: Final = 0.5
@@ -56,6 +59,7 @@ class Recorder:
         self._began = time.monotonic() if began is None else began
         self._on_tick = on_tick
         self._inside = inside
+        self._anyway = anyway
         self._pid = os.getpid()
         self._to_say: deque[str] = deque()
         self._said: set[str] = set()
@@ -65,6 +69,7 @@ class Recorder:
         self._noted_at = 0.0
         self._writer = SpoolWriter(folder, identity, self._bound(), holds_room=not inside)
         self.identity = self._writer.identity
+        note_place(self._writer)
         self._hearing = Hearing(
             folder,
             self.identity,
@@ -137,10 +142,7 @@ class Recorder:
         event.update({name: value for name, value in fields.items() if value is not None})
         self._writer.append(event)
         if self._writer.trouble:
-            kept = "events are kept in memory only"
-            self.say_once(
-                "disk", f"cannot write {self._writer.path}: {self._writer.trouble}; {kept}"
-            )
+            self.say_once("disk", kept_in_memory(self._writer))
         if self._writer.bound.left_out:
             self.say_once("limit", f"{self._writer.path.name}: {self._writer.bound.beyond}")
         if self._sender is not None:
@@ -222,18 +224,31 @@ class Recorder:
         self.speak()
         self._writer.close()
         is_held = marked_held(self.folder, self.identity) is not None
-        return all_sent and not is_held and not self._writer.in_memory
+        is_refused = self.start_news.word == "refused"
+        return all_sent and not (is_held or is_refused or self._writer.in_memory)
+
+    @property
+    def is_losing(self) -> bool:
+        """Whether there are events that neither the disk nor the server has."""
+        return bool(self._writer.in_memory)
+
+    @property
+    def without_server(self) -> str:
+        """What to say at the start where there is no server."""
+        why = self._anyway if self.settings.is_wrong else "no PUNKTUM_URL"
+        if self.is_losing:
+            return f"{why}: nothing is recorded of {self.run}"
+        way = line("replay", self.folder)
+        return f"{why}: events of {self.run} are kept; send them later with: {way}"
 
     @property
     def way_to_send(self) -> str:
         """What to do about the events that the server does not have, once this is closed."""
         if self._writer.in_memory:
-            lost = talk.count(len(self._writer.in_memory), "event", "events")
-            rest = f"; the others wait in {self.folder}" if self._writer.has_written else ""
-            return f"{lost} found no place on the disk and are lost{rest}"
+            return lost(self._writer)
         held, next_id = self.start_news.word == "refused", self.start_news.next_id
-        under = f" --run {next_id}" if held and next_id else ""
-        return f"events wait in {self.folder}: punktum replay {self.folder}{under}"
+        under = ("--run", next_id) if held and next_id else ()
+        return f"events wait; send them with: {line('replay', self.folder, *under)}"
 
     # -- keeper thread ------------------------------------------------------------------------
 
@@ -271,7 +286,10 @@ class Recorder:
     def _heard(self, answer: Answer) -> None:
         self._hearing.answer(answer)
         if answer.rules is not None and self._server is not None:
-            fetch_sheet(self._server, self.folder)
+            sheet = sheet_in(fetch_sheet(self._server, self.folder))
+            differ = campaigns_differ(self.folder, sheet) if sheet is not None else None
+            if differ is not None and not self._inside:
+                self.say_once("campaign", f"{differ}, where this run is recorded")
 
     def _carried(self, carried: Carried) -> None:
         said = self._hearing.carried(carried)

@@ -15,10 +15,13 @@ from typing import ClassVar, Final, Literal
 
 from punktum import talk
 from punktum.beats import Beats
+from punktum.counts import Given, read_count
 from punktum.death import ending_of_exception
 from punktum.evaluating import OF_TIME
-from punktum.events import Identity, log_tail, plain, whole
+from punktum.events import Identity, log_tail, plain
+from punktum.filling import Filler
 from punktum.instants import attempt_began
+from punktum.job_settings import settings_for_a_job
 from punktum.naming import spool_identity
 from punktum.raised import NotRecording, StopRun
 from punktum.recorder import Recorder
@@ -26,6 +29,7 @@ from punktum.reports import Reports
 from punktum.rule_source import RuleSource
 from punktum.settings import Settings, SettingsError, read_settings, spool_folder
 from punktum.stop_rules import KINDS
+from punktum.values import number_of
 
 BEAT_S: Final = 30.0
 
@@ -37,6 +41,7 @@ class Run(Reports):
     ``params`` (default: the command line), ``config`` (a file), ``corpora`` (name → path) and the
     git revision are the configuration; ``not_config`` names parameters that do not count.
     ``output`` is the folder that holds ``.punktum/spool``; ``beat_s`` seconds lie between beats.
+    ``links`` names pages of the run, such as its tracker's; the start tells of them.
     ``takeover`` supersedes an attempt that still seems alive. ``resumed_at`` says how many steps a
     loaded checkpoint holds. With ``raise_on_stop`` False look at ``stop_requested`` yourself.
     ``strict`` raises NotRecording on entering when the server does not take the start within 5 s.
@@ -64,20 +69,24 @@ class Run(Reports):
         raise_on_stop: bool = True,
         strict: bool = False,
         resumed_at: int | None = None,
+        links: Mapping[str, str] | None = None,
     ) -> None:
         attempt = os.environ.get("PUNKTUM_ATTEMPT_ID")
         self._attached = bool(attempt and os.environ.get("PUNKTUM_RUN_ID"))
-        super().__init__(str(step), Beats(beat_s, idle_beats=not self._attached), raise_on_stop)
+        beats = Beats(_beat_s(beat_s), idle_beats=not self._attached)
+        super().__init__(str(step), beats, raise_on_stop)
         self._named = run or os.environ.get("PUNKTUM_RUN_ID") or None
         self._id = self._named or self.step
         self._params = params
         self._config = config
         self._corpora = corpora or {}
-        self._not_config = tuple(not_config)
+        self._not_config = tuple(not_config or ())
         self._output = output
         self._url, self._token_file = url, token_file
         self._takeover, self._strict = takeover, strict
         self._resumed_at = _steps(resumed_at)
+        self._links = links
+        self._filler: Filler | None = None
         self.is_sent = False
         """Whether the server has all of it; known after the end."""
         planned = os.environ.get("PUNKTUM_STEP") if self._attached else None
@@ -141,13 +150,12 @@ class Run(Reports):
             self._start(folder, settings)
 
     def _settings(self) -> Settings:
+        if not self._strict:
+            return settings_for_a_job(self._url, self._token_file)
         try:
             return read_settings(self._url, self._token_file)
         except SettingsError as error:
-            if self._strict:
-                raise NotRecording(str(error)) from None
-            talk.say(f"NOT RECORDING: {error}. Training goes on; events stay in the spool")
-            return Settings()
+            raise NotRecording(str(error)) from None
 
     def _attach(self, folder: Path, settings: Settings) -> None:
         named, self._id = self._named, os.environ["PUNKTUM_RUN_ID"]
@@ -157,6 +165,8 @@ class Run(Reports):
         recorder = self._record(folder, identity, settings)
         if self._resumed_at is not None:
             recorder.emit("beat", self._beats.standing())
+        if self._links:
+            talk.say("links are told by the start: give them as punktum run --link NAME=URL")
         recorder.open()
 
     def _start(self, folder: Path, settings: Settings) -> None:
@@ -169,16 +179,16 @@ class Run(Reports):
             corpora=self._corpora,
             not_config=self._not_config,
         )
-        start = begin_attempt(folder, self.step, found, named=self._named, takeover=self._takeover)
+        start = begin_attempt(
+            folder, self.step, found, named=self._named, takeover=self._takeover, links=self._links
+        )
         self._id = start.run
+        self._filler = Filler(Path(self._output or "."), folder, start.attempt_id)
         recorder = self._record(folder, Identity(start.run, start.attempt_id), settings)
         write_start(recorder, start, self._beats.expect_next_s, self._resumed_at)
         recorder.open()
         if settings.url is None:
-            talk.say(
-                f"no PUNKTUM_URL: events of {self._id} wait in {folder}; "
-                f"send them later with: punktum replay {folder}"
-            )
+            talk.say(recorder.without_server)
         if self._strict:
             self._insist(recorder)
 
@@ -217,6 +227,8 @@ class Run(Reports):
         """From the keeper."""
         self._look_for_rules()
         self._beats.tick()
+        if self._filler is not None:
+            self._filler.tick()
 
     def _look_for_rules(self) -> None:
         """Under a wrapper the sealed rules come by the mark it leaves."""
@@ -234,8 +246,11 @@ class Run(Reports):
             self._end(recorder, error)
         all_sent = recorder.close()
         self.is_sent = all_sent
-        if recorder.settings.url is not None and not all_sent and not self._attached:
-            talk.say(f"the server does not have all of {recorder.run} yet; {recorder.way_to_send}")
+        if self._filler is not None:
+            self._filler.fill()
+        waits = not all_sent and (recorder.settings.url is not None or recorder.is_losing)
+        if waits and not self._attached:
+            talk.say(f"{recorder.run} ended; {recorder.way_to_send}")
 
     def _end(self, recorder: Recorder, error: BaseException | None) -> None:
         stop = self.stop_requested
@@ -251,11 +266,19 @@ class Run(Reports):
 
 def _steps(resumed_at: object) -> int | None:
     """A number of steps; what is none is told, for no training stops for that."""
-    try:
-        return None if resumed_at is None else whole(int(str(resumed_at)))
-    except ValueError:
-        talk.say(f"resumed_at {resumed_at!r} is no number of steps; left out")
-        return None
+    given: Given[int] = Given(None) if resumed_at is None else read_count(resumed_at)
+    if given.wrong is not None:
+        talk.say(f"resumed_at: {given.wrong}")
+    return given.kept
+
+
+def _beat_s(beat_s: object) -> float:
+    """Seconds between beats; what cannot be is told."""
+    number = number_of(beat_s)
+    if number is not None and 0 <= number < 86_400:
+        return number
+    talk.say(f"beat_s {beat_s!r} is not between 0 and 86400 seconds; {BEAT_S:.0f} is taken")
+    return BEAT_S
 
 
 run = Run

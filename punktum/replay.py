@@ -12,16 +12,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from punktum.delivery import MOST_EVENTS, Delivery, Refusal
+from punktum.calling import line
+from punktum.carried import Refusal
+from punktum.delivery import MOST_EVENTS, Delivery
 from punktum.ledger import Ledger
 from punktum.locks import is_held
 from punktum.mending import Attempt, attempts_in, new_names
 from punktum.server import Server
 from punktum.spool import identity_of
-from punktum.submission import kept_submissions, post_kept
+from punktum.submission import Posted, kept_submissions, post_kept
 
 TRIES: Final = 4
 LONGEST_WAIT_S: Final = 30.0
+MOST_SAID: Final = 10
 GO_ON, HELD, BROKEN = "go on", "held", "broken"
 
 
@@ -165,13 +168,15 @@ class Replay:
     def _refused(self, refusal: Refusal) -> None:
         why = refusal.problem.get("detail") or refusal.problem.get("title") or refusal.status
         next_id = refusal.problem.get("next_id") if refusal.kind == "start" else None
-        way = f" Under another id: punktum replay {self._spool} --run {next_id}" if next_id else ""
-        named = f"{refusal.kind} {refusal.seq}: {why}{way}"
+        named = f"{refusal.kind} {refusal.seq}: {why}"
+        if next_id:
+            way = line("replay", self._spool, "--run", str(next_id))
+            named = f"{named} Under another id: {way}"
         first = self._done.first_refusals
         self._done = replace(
             self._done,
             refused=self._done.refused + 1,
-            first_refusals=(*first, named) if len(first) < 10 else first,
+            first_refusals=(*first, named) if len(first) < MOST_SAID else first,
         )
 
     def _send_submissions(self) -> None:
@@ -182,8 +187,17 @@ class Replay:
                     self._done, trouble=posted.text, not_allowed=posted.not_allowed
                 )
                 return
-            self._done = replace(
-                self._done,
-                submissions=self._done.submissions + 1,
-                submissions_refused=self._done.submissions_refused + (not posted.taken),
-            )
+            self._done = replace(self._done, submissions=self._done.submissions + 1)
+            if not posted.taken:
+                self._note_refused_evidence(posted)
+
+    def _note_refused_evidence(self, posted: Posted) -> None:
+        first = self._done.first_refusals
+        said = f"evidence of {posted.deliverable}: {posted.text}"
+        self._done = replace(
+            self._done,
+            submissions_refused=self._done.submissions_refused + 1,
+            first_refusals=(*first, said)
+            if len(first) < MOST_SAID and said not in first
+            else first,
+        )

@@ -5,18 +5,25 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, Final, TypeVar
 
 from punktum import talk
 from punktum.beats import Beats
 from punktum.check_values import CheckValues
-from punktum.checkpoints import checkpoint_fields, restore_fields
+from punktum.checkpoints import STATES, checkpoint_fields, restore_fields
+from punktum.counts import NAME_LENGTH, Given, read_count, read_part, read_seconds
 from punktum.events import plain
 from punktum.marks import StopRequest
 from punktum.raised import StopRun
 from punktum.recorder import Recorder
 
 Item = TypeVar("Item")
+Number = TypeVar("Number", int, float)
+
+
+READ_OF_A_RESTORE: Final[Mapping[str, Callable[[object], Given[Any]]]] = {
+    "save_s": read_seconds, "restore_s": read_seconds, "size": read_count, "steps": read_count,
+}  # fmt: skip
 
 
 class Reports:
@@ -39,7 +46,7 @@ class Reports:
 
     def progress(self, step: int, total: int | None = None) -> None:
         """Say how far the job is, in steps of its own. Raises StopRun when a stop was asked for."""
-        self._guarded(lambda: self._beats.advance(step, total))
+        self._guarded(lambda: self._report_progress(step, total))
         self._raise_if_wanted()
 
     def metric(self, name: str, value: object) -> None:
@@ -73,7 +80,7 @@ class Reports:
 
         The counts add up over the run. Raises StopRun when a stop was asked for, also by these.
         """
-        self._guarded(lambda: self._beats.count_inputs(name, n, n if of is None else of))
+        self._guarded(lambda: self._count_inputs(str(name), n, of))
         self._raise_if_wanted()
 
     def checkpoint(
@@ -89,9 +96,12 @@ class Reports:
         ``states`` names what it holds: parameters, optimizer, scheduler, scaler, random,
         data_position, progress. The line is on the disk when this returns.
         """
+        size_kept = self._kept("size of a checkpoint", read_count, size)
+        write_kept = self._kept("write_s of a checkpoint", read_seconds, write_s)
+        named = (states,) if isinstance(states, str) else states
         if self._check is not None:
-            self._check.checkpoint(Path(path), size, states, write_s)
-        self._guarded(lambda: self._report_checkpoint(Path(path), size, states, write_s))
+            self._check.checkpoint(path, size_kept, named, write_kept)
+        self._guarded(lambda: self._report_checkpoint(Path(path), size_kept, named, write_kept))
 
     def restore_check(self, passed: bool, **result: object) -> None:
         """Report the result of a restore check: saved, loaded in a new process, compared.
@@ -131,16 +141,50 @@ class Reports:
         if stop is not None:
             raise StopRun(stop)
 
+    def _kept(
+        self, name: str, read: Callable[[object], Given[Number]], value: object
+    ) -> Number | None:
+        """A number as it is kept; what of it is not is said the first time."""
+        given = Given(None) if value is None else read(value)
+        recorder = self._recorder
+        if given.wrong is not None and recorder is not None and not recorder.is_copy:
+            recorder.say_once(f"number {name}", f"{name}: {given.wrong}")
+        return given.kept
+
+    def _report_progress(self, step: object, total: object) -> None:
+        done = self._kept("progress", read_count, step)
+        of = self._kept("total", read_count, total)
+        if done is not None:
+            self._beats.advance(done, of)
+
+    def _count_inputs(self, name: str, n: object, of: object) -> None:
+        shown = plain(name, NAME_LENGTH)
+        cut = self._kept(f"inputs of {shown} cut", read_count, n)
+        if cut is not None:
+            all_of = self._kept(f"inputs of {shown}", read_count, of)
+            known = self._kept(f"cut inputs of {shown}", lambda _: read_part(cut, all_of), cut)
+            if known is not None:
+                self._beats.count_inputs(name, cut, known)
+
     def _report_checkpoint(
         self, path: Path, size: int | None, states: Sequence[str], write_s: float | None
     ) -> None:
         if self._recorder is not None:
+            unknown = ", ".join(plain(str(one), 40) for one in states if one not in STATES)
+            if unknown:
+                told = f"states of a checkpoint: {unknown} not kept; there are {', '.join(STATES)}"
+                self._recorder.say_once("states", told)
             fields = checkpoint_fields(path, size, states, write_s)
             self._recorder.emit("checkpoint", {**self._beats.standing(), **fields})
 
     def _report_restore(self, passed: bool, result: Mapping[str, object]) -> None:
         if self._recorder is not None:
-            fields = {**self._beats.standing(), "restore": restore_fields(passed, result)}
+            kept = dict(result)
+            for name in kept.keys() & READ_OF_A_RESTORE.keys():
+                kept[name] = self._kept(
+                    f"{name} of a restore check", READ_OF_A_RESTORE[name], kept[name]
+                )
+            fields = {**self._beats.standing(), "restore": restore_fields(passed, kept)}
             self._recorder.emit("beat", fields)
 
     def _raise_if_wanted(self) -> None:

@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from punktum.delivery import Carried, Delivery
+from punktum.carried import Carried
+from punktum.delivery import Delivery
 
 PUT_OFF_S: Final = 5.0
 """How long the thread rests after something unforeseen."""

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 import punktum
 from punktum import instants, reading
-from punktum.settings import Settings
+from punktum.settings import Settings, token_in
 
 if TYPE_CHECKING:
     from http.client import HTTPConnection, HTTPResponse
 
 LONGEST_ANSWER: Final = 8 << 20
+TURNED_AWAY: Final = (401, 403)
 NO_TOKEN: Final = "no token: set PUNKTUM_TOKEN_FILE or PUNKTUM_TOKEN"
 
 
@@ -46,6 +49,17 @@ class Reply:
         return f"the server answered {self.status}"
 
 
+class Pieces:
+    """A body that is never whole in memory, and its length."""
+
+    def __init__(self, make: Callable[[], Iterator[bytes]]) -> None:
+        self._make = make
+        self.length = sum(len(piece) for piece in make())
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self._make()
+
+
 class Server:
     """One connection; not to be shared between threads."""
 
@@ -59,6 +73,8 @@ class Server:
         self._port = parts.port
         self._prefix = parts.path
         self._token = settings.token
+        self._token_file = os.path.abspath(settings.token_file) if settings.token_file else None
+        self._was_turned_away = False
         self._timeout_s = timeout_s
         self._connection: HTTPConnection | None = None
 
@@ -81,29 +97,57 @@ class Server:
             return Reply(401, {"detail": NO_TOKEN})
         return self._ask("POST", path, body)
 
+    def post_pieces(
+        self, path: str, pieces: Callable[[], Iterator[bytes]], as_person: bool = False
+    ) -> Reply:
+        """POST JSON that is made piece by piece, the same each time. Raises Unreachable.
+
+        ``as_person``: also without a token, as who sits at the server's own machine may do.
+        """
+        if self._token is None and not as_person:
+            return Reply(401, {"detail": NO_TOKEN})
+        return self._ask("POST", path, Pieces(pieces))
+
+    @property
+    def has_token(self) -> bool:
+        """Whether there is a token to write with."""
+        return self._token is not None
+
     def close(self) -> None:
         """Let the connection go."""
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
 
-    def _ask(self, method: str, path: str, body: bytes | None) -> Reply:
-        """A kept connection may have been closed by the other side: that is tried once more."""
+    def _ask(self, method: str, path: str, body: bytes | Pieces | None) -> Reply:
+        """A kept connection may have been closed by the other side: that is tried once more. After
+        an answer that turned the token away its file is read again: it may have been mended."""
+        if self._was_turned_away and self._token_file is not None:
+            self._token = token_in(self._token_file) or self._token
         was_kept = self._connection is not None
         try:
-            return self._ask_once(method, path, body)
+            reply = self._ask_once(method, path, body)
         except Unreachable as error:
             if not was_kept or error.timed_out:
                 raise
-            return self._ask_once(method, path, body)
+            reply = self._ask_once(method, path, body)
+        self._was_turned_away = reply.status in TURNED_AWAY
+        return reply
 
-    def _ask_once(self, method: str, path: str, body: bytes | None) -> Reply:
+    def reads_again(self, status: int) -> str:
+        """What to add where this status turned the token away that came from a file."""
+        if status not in TURNED_AWAY or self._token_file is None:
+            return ""
+        return f"; {self._token_file} is read again before each try"
+
+    def _ask_once(self, method: str, path: str, body: bytes | Pieces | None) -> Reply:
         from http.client import HTTPException
 
         try:
             if self._connection is None:
                 self._connection = self._connect()
-            self._connection.request(method, self._prefix + path, body, self._headers(body))
+            sent = iter(body) if isinstance(body, Pieces) else body
+            self._connection.request(method, self._prefix + path, sent, self._headers(body))
             response = self._connection.getresponse()
             raw = _read(response, self._timeout_s * 3)
             response.close()  # else the connection is not free for the next request
@@ -126,10 +170,12 @@ class Server:
         kind = HTTPSConnection if self._secure else HTTPConnection
         return kind(self._host, self._port, timeout=self._timeout_s)
 
-    def _headers(self, body: bytes | None) -> dict[str, str]:
+    def _headers(self, body: bytes | Pieces | None) -> dict[str, str]:
         headers = {"Accept": "application/json", "User-Agent": f"punktum/{punktum.__version__}"}
         if body is not None:
             headers["Content-Type"] = "application/json"
+            if isinstance(body, Pieces):
+                headers["Content-Length"] = str(body.length)
             headers["Punktum-Sent-At"] = instants.now_text()  # so that our clock can be set right
         if self._token is not None:
             headers["Authorization"] = f"Bearer {self._token}"

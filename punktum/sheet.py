@@ -7,6 +7,7 @@ checks, corpora with their ids, and windows. A campaign file (``--campaign FILE`
 from __future__ import annotations
 
 import difflib
+import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,9 +17,13 @@ from punktum import instants, reading
 from punktum.answers import read_names, readable_rules
 from punktum.marks import read_whole, write_whole
 from punktum.server import Reply, Server, Unreachable
+from punktum.spool import spool_files
 from punktum.stop_rules import StopRule
 
 FORMAT: Final = "punktum-sheet/1"
+SHEET: Final = "sheet.json"
+OF_PEOPLE: Final = ("human", "decision_point")
+"""Kinds of steps that people do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +33,8 @@ class Deliverable:
     id: str
     title: str
     checks: tuple[dict[str, object], ...]
+    is_essential: bool = True
+    kind: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +52,12 @@ class Sheet:
     def steps(self) -> list[str]:
         """The ids of the plan's steps."""
         return [str(step["id"]) for step in reading.records(self.raw.get("steps")) if "id" in step]
+
+    @property
+    def steps_of_people(self) -> list[str]:
+        """The ids of the plan's steps that no job works on."""
+        steps = reading.records(self.raw.get("steps"))
+        return [str(step["id"]) for step in steps if step.get("kind") in OF_PEOPLE and "id" in step]
 
     def step_with_role(self, role: str) -> str | None:
         """The first step that has this role in the plan."""
@@ -70,6 +83,8 @@ class Sheet:
                 str(item.get("id")),
                 reading.text(item.get("title")) or str(item.get("id")),
                 tuple(reading.records(item.get("checks"))),
+                item.get("essential") is not False,
+                reading.text(item.get("kind")),
             )
             for item in reading.records(self.raw.get("deliverables"))
         )
@@ -97,13 +112,15 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
 
 def fetch_sheet(server: Server, folder: Path) -> Reply | None:
-    """Ask for the sheet and keep it; the reply, or None when the server does not answer."""
+    """Ask for the sheet and keep it, but not over that of another campaign whose events lie there;
+    the reply, or None when the server does not answer."""
     try:
         reply = server.get("/api/v1/sheet")
     except Unreachable:
         return None
-    if sheet_in(reply) is not None:
-        write_whole(folder / "sheet.json", reply.body)
+    asked = sheet_in(reply)
+    if asked is not None and campaigns_differ(folder, asked) is None:
+        write_whole(folder / SHEET, reply.body)
     return reply
 
 
@@ -117,23 +134,31 @@ def sheet_in(reply: Reply | None) -> Sheet | None:
 def other_campaign(server: Server, folder: Path) -> str | None:
     """Says that a spool belongs to one campaign and the token to another; None where it fits, or
     where that cannot be known."""
-    kept = kept_sheet(folder)
     try:
         asked = sheet_in(server.get("/api/v1/sheet"))
     except Unreachable:
         return None
-    if kept is None or asked is None or kept.campaign == asked.campaign:
+    differ = campaigns_differ(folder, asked) if asked is not None else None
+    if differ is None:
         return None
-    return (
-        f"{folder} is of the campaign {kept.campaign}, the token of {asked.campaign}: take the "
-        f"other token, or remove {folder / 'sheet.json'} if this is what you want"
-    )
+    remove = f"rm {shlex.quote(str(folder / SHEET))}"
+    return f"{differ}: take the other token, or if this is what you want: {remove}"
+
+
+def campaigns_differ(folder: Path, asked: Sheet) -> str | None:
+    """Says that what lies in a spool folder is of another campaign than a sheet; else None."""
+    kept = kept_sheet(folder)
+    if kept is None or kept.campaign == asked.campaign:
+        return None
+    if not spool_files(folder) and not (folder / "submissions").exists():
+        return None  # only looked at: nothing of it can go astray
+    return f"{folder} is of the campaign {kept.campaign}, the token of {asked.campaign}"
 
 
 def kept_sheet(*folders: Path) -> Sheet | None:
     """The first sheet found in these spool folders."""
     for folder in folders:
-        found = read_whole(folder / "sheet.json")
+        found = read_whole(folder / SHEET)
         if found is not None and found.get("format") == FORMAT:
             return Sheet(found)
     return None

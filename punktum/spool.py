@@ -121,6 +121,7 @@ class SpoolWriter:
     What the disk did not take waits in ``in_memory`` for the sender. A second writer of the same
     source (two programs under one wrapper) gets a name of its own: ``main-2``. ``bound`` says what
     is left out of a file that has grown too large; ``holds_room`` has room held back for the end.
+    ``has_place`` is whether there is a file that could take anything.
     """
 
     def __init__(
@@ -139,8 +140,7 @@ class SpoolWriter:
         self._dirty = False
         self._is_over = False
         self._descriptor: int | None = None
-        self.identity = identity
-        self.path = folder / file_name(identity)
+        self.identity, self.path = identity, folder / file_name(identity)
         self._size = 0
         self._reserve: Reserve | None = None
         try:
@@ -149,6 +149,7 @@ class SpoolWriter:
             self._reserve = Reserve(folder) if holds_room else None
         except OSError as error:
             self.trouble = _reason(error)
+        self.has_place = self._descriptor is not None
 
     def _open(self, folder: Path) -> None:
         base, number = self.identity, 1

@@ -6,15 +6,17 @@ import os
 import secrets
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import punktum
 from punktum import talk
+from punktum.arguments import without_login
 from punktum.configuration import UNREADABLE, Configuration, configuration
-from punktum.events import RUN_ID, plain
+from punktum.events import RUN_ID, plain, visible
 from punktum.hashing import path_sha256
+from punktum.links import NAME_LENGTH, problem_of
 from punktum.machine import host_name, machine_id, visible_gpus
 from punktum.marks import mark_proposed
 from punktum.naming import gone_attempts, propose_run
@@ -36,6 +38,7 @@ class Start:
     takeover: bool = False
     command: str | None = None
     is_proposed: bool = False
+    links: Mapping[str, str] = field(default_factory=dict)
 
 
 def begin_attempt(
@@ -46,8 +49,9 @@ def begin_attempt(
     named: str | None = None,
     takeover: bool = False,
     command: str | None = None,
+    links: Mapping[str, str] | None = None,
 ) -> Start:
-    """A new attempt of the run named, or of the one the spool proposes.
+    """A new attempt of the run named, or of the one the spool proposes; ``links`` by name.
 
     Raises ValueError for a run id that is none.
     """
@@ -56,6 +60,8 @@ def begin_attempt(
     if not RUN_ID.match(run):
         raise ValueError(f"run id {run!r}: letters, digits, '.', '_' and '-', 64 at most")
     parent = proposal.parent if named is None else None
+    if named is None and proposal.beside is not None:
+        talk.say(f"{proposal.beside} still runs on this box; this is another run, {run}")
     return Start(
         plain(step, 64) or "(no name)",
         run,
@@ -65,6 +71,7 @@ def begin_attempt(
         takeover,
         command,
         is_proposed=named is None,
+        links=sound_links({} if links is None else links),
     )
 
 
@@ -103,6 +110,23 @@ def _hash(path: Path) -> str:
         return UNREADABLE
 
 
+def sound_links(links: object) -> dict[str, str]:
+    """The links that a server takes, without passwords; of any other it is said, and it is left
+    out: no reason not to train."""
+    found: dict[str, str] = {}
+    if not isinstance(links, Mapping):
+        talk.say("links are left out: they are a mapping of name to address")
+        return found
+    for name, said in links.items():
+        address = without_login(str(said)).strip()
+        problem = problem_of(str(name), address, len(found))
+        if problem is None:
+            found[str(name)] = address
+        else:
+            talk.say(f"link {visible(str(name))[:NAME_LENGTH]!r} is left out: {problem}")
+    return found
+
+
 def write_start(
     recorder: Recorder, start: Start, expect_next_s: int, resumed_at: int | None = None
 ) -> None:
@@ -134,6 +158,7 @@ def start_fields(start: Start, folder: Path, expect_next_s: int) -> dict[str, ob
         "lot": plain(lot, 64) if lot else None,
         "gpus": visible_gpus(os.environ),
         "command": plain(start.command, 1000) if start.command else None,
+        "links": dict(start.links) or None,
         "client": f"punktum/{punktum.__version__} python/{_python()}",
         "expect_next_s": expect_next_s,
     }

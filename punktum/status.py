@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Final
 
 from punktum import instants, reading, values
 from punktum.events import ENDS, Identity, visible
@@ -15,6 +16,8 @@ from punktum.marks import marked_held, marked_named, marked_proposed, marked_sto
 from punktum.sheet import kept_sheet
 from punktum.spool import identity_of, last_event, spool_files, starts_with
 from punktum.submission import kept_submissions
+
+ENDED: Final = {"finish": "completed", "fail": "failed", "stop": "stopped"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +126,8 @@ def _recorded_as(folder: Path, identity: Identity) -> str | None:
     if marked_proposed(folder, identity) is not None:
         return None
     names = marked_named(folder, identity)
-    return " of ".join(names[name] for name in ("run", "step") if name in names) or None
+    step = [f"step {names['step']}"] if "step" in names else []
+    return ", ".join(([names["run"]] if "run" in names else []) + step) or None
 
 
 def status_lines(status: SpoolStatus) -> list[str]:
@@ -149,10 +153,12 @@ def _left_out(count: int) -> str:
 
 
 def _source_lines(source: SourceStatus) -> list[str]:
-    if source.attached:
+    if not source.written and not source.writing:
+        life = "nothing written"
+    elif source.attached:
         life = "inside, running" if source.writing else "inside, done"
     else:
-        life = "running" if source.writing else (source.end or "no end written")
+        life = "running" if source.writing else ENDED.get(source.end or "", "no end written")
     attempt = f"attempt {source.attempt}" if source.attempt else f"attempt {source.attempt_id[:8]}"
     refused = f", {source.refused} refused" if source.refused else ""
     lines = [

@@ -24,3 +24,4 @@ class Wish:
     takeover: bool = False
     strict: bool = False
     forward_hup: bool = False
+    links: Mapping[str, str] = field(default_factory=dict)

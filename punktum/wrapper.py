@@ -25,7 +25,9 @@ from punktum.death import Ending, ending_of_process, shell_exit_code
 from punktum.detaching import HINT, Tell, needs_hint
 from punktum.evaluating import OF_TIME
 from punktum.events import Identity, last_line, log_tail, plain
+from punktum.filling import Filler
 from punktum.machine import memory_kills
+from punktum.marks import waiting_place
 from punktum.on_end import tell_owner
 from punktum.pressure import Pressure
 from punktum.recorder import CLOSE_WAIT_S, START_WAIT_S, Recorder
@@ -62,6 +64,8 @@ class WrappedRun:
         self._child: subprocess.Popen[bytes] | None = None
         self._forwarded: list[int] = []
         self._pressure: Pressure | None = None
+        self._told_how_to_end = False
+        self._filler: Filler | None = None
 
     def run(self) -> int:
         """Do it all; the exit code is the command's."""
@@ -113,13 +117,16 @@ class WrappedRun:
             named=wish.run,
             takeover=wish.takeover,
             command=shown_command(wish.command),
+            links=wish.links,
         )
+        output = Path(wish.output or ".")
+        self._filler = Filler(output, self._folder, start.attempt_id)
         recorder = Recorder(
             self._folder,
             Identity(start.run, start.attempt_id, "wrapper"),
             self._settings,
             began=self._began,
-            on_tick=self._beats.tick,
+            on_tick=self._tick,
             on_answer=self._rules.hear,
             anyway="Training starts anyway",
         )
@@ -144,16 +151,16 @@ class WrappedRun:
         return recorder.await_start(0)
 
     def _announce(self, recorder: Recorder, news: StartNews) -> None:
-        replay = f"send them later with: punktum replay {self._folder}"
         run, url = recorder.run, self._settings.url
         if url is None:
-            talk.say(f"no PUNKTUM_URL: events of {run} wait in {self._folder}; {replay}")
+            talk.say(recorder.without_server)
         elif news.word == "recorded":
             attempt = recorder.newest.attempt
             which = f", attempt {attempt}" if attempt is not None else ""
             talk.say(f"recording {run}{which} at {url}")
         elif recorder.start_news.word == "unknown":
-            talk.say(f"{news.text}; events of {run} wait in {self._folder}")
+            place = waiting_place(self._folder, recorder.identity)
+            talk.say(f"{news.text}; events of {run} wait {place}")
 
     def _environment(self) -> dict[str, str]:
         return environment_of(
@@ -161,6 +168,12 @@ class WrappedRun:
         )
 
     # -- going on -----------------------------------------------------------------------------
+
+    def _tick(self) -> None:
+        """From the keeper."""
+        self._beats.tick()
+        if self._filler is not None:
+            self._filler.tick()
 
     def _attend(self, inbox: SignalInbox, child: subprocess.Popen[bytes]) -> int:
         """Until the child's end: pass signals on, and press when a stop was asked for."""
@@ -178,10 +191,18 @@ class WrappedRun:
                 self._note(GONE_PASSED_ON if self._wish.forward_hup else GONE)
             if number in self._passed_on:
                 if child is None or child.poll() is None:
+                    if child is not None and number in self._forwarded:
+                        self._say_how_to_end(child)
                     self._forwarded.append(number)
                     signal_group(child, number)
             elif number == signal.SIGUSR1 and child is not None and child.poll() is None:
                 child.send_signal(number)
+
+    def _say_how_to_end(self, child: subprocess.Popen[bytes]) -> None:
+        """Once, to who asks again: the command hears the signal and goes on."""
+        if not self._told_how_to_end:
+            self._told_how_to_end = True
+            talk.say(f"the command was told and goes on; at once: kill -KILL -{child.pid}")
 
     @property
     def _passed_on(self) -> tuple[int, ...]:
@@ -208,7 +229,9 @@ class WrappedRun:
     # -- ending -------------------------------------------------------------------------------
 
     def _finish(self, returncode: int, kills: int) -> int:
-        tail = log_tail(self._tee.tail()) if self._tee is not None else ""
+        raw = self._tee.tail() if self._tee is not None else b""
+        talk.on_a_new_line(raw)
+        tail = log_tail(raw)
         stop = self._recorder.learn_of_stop() if self._recorder else None
         if stop is not None:
             signal_group(self._child, signal.SIGKILL)
@@ -239,14 +262,17 @@ class WrappedRun:
         said = {**self._beats.last_fields(), **measured, **ending.fields()}
         recorder.emit(ending.kind, {**said, "log_tail": tail or None})
         all_sent = recorder.close(CLOSE_WAIT_S / 2)
+        if self._filler is not None:
+            self._filler.fill()
         reason = f" ({ending.reason_text})" if ending.reason_text else ""
-        waits = self._settings.url is not None and not all_sent
+        waits = not all_sent and (self._settings.url is not None or recorder.is_losing)
         where = f"; {recorder.way_to_send}" if waits else ""
         talk.say(f"{recorder.run} {ending.outcome}{reason}{where}")
 
     def _decline(self, news: StartNews) -> int:
         """``--strict`` and not recorded: the training does not start."""
-        talk.say(f"not started (--strict): {news.text}")
+        if self._recorder is None:
+            talk.say(f"not started (--strict): {news.text}")
         ending = Ending("fail", "infra", plain(f"not started (--strict): {news.text}"))
         self._record_end(ending, "")
         return 5 if news.word == "unreachable" else 1
@@ -262,6 +288,7 @@ class WrappedRun:
     def _cannot_start(self, error: OSError) -> int:
         code = NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_EXECUTABLE
         text = f"{self._wish.command[0]}: {error.strerror}"
-        talk.say(text)
+        if self._recorder is None:
+            talk.say(text)
         self._record_end(Ending("fail", "code_error", plain(text), exit_code=code), "")
         return code

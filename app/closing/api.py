@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from app import clock
 from app.accounts import access
 from app.closing.commands import NewClose, close, explain
-from app.closing.queries import closing, errata, report
+from app.closing.queries import added, closing, report
 from app.closing.rules.plain import to_json
 from app.errors import NotFound
 from app.journal import Actor
@@ -81,11 +81,12 @@ def post_explanation(
 def get_report(request: Request, campaign_id: str, _person: Person) -> dict[str, Any]:
     """The report: as it was at the close, or as it would be now (`closed_at` null).
 
-    `errata` came after the close; no figure of the report takes them in.
+    `checklist` stood so at the close. `errata`, `retrievals`, `places`, `charges` came after it; no
+    figure of the report takes them in.
     """
     with request.app.state.db.read() as session:
         found = report(session, campaign_id, clock.now())
-        added = errata(session, campaign_id)
-    if found is None:
-        raise NotFound(text("There is no campaign {id}.", id=campaign_id))
-    return {**to_json(found), "errata": to_json(added)}
+        if found is None:
+            raise NotFound(text("There is no campaign {id}.", id=campaign_id))
+        since = added(session, found)
+    return {**to_json(found), **to_json(since)}

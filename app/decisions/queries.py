@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -92,6 +93,7 @@ def results_of(found: Iterable[RunView]) -> tuple[RunResult, ...]:
     return tuple(_result(run, run.step) for run in found if run.step is not None)
 
 
+@functools.lru_cache(maxsize=8192)
 def _result(run: RunView, step: str) -> RunResult:
     return RunResult(
         run=run.id,

@@ -1,4 +1,5 @@
-"""Submissions, verdicts, retrievals and places as rows, made from the journal; appended only."""
+"""Submissions, verdicts, retrievals, losses and places as rows, made from the journal; appended
+only."""
 
 from __future__ import annotations
 
@@ -86,6 +87,23 @@ class RetrievalRow(Table, table=True):
     machine_id: str = Field(max_length=64)
     host: str | None = None
     checks: str  # canonical JSON: what the verification found there
+    tool: str | None = None
+
+
+class LossRow(Table, table=True):
+    """A person's word that a submission's files are lost."""
+
+    __tablename__ = "losses"
+    __table_args__ = (CheckConstraint("length(reason) >= 1", name="reason"),)
+
+    campaign_id: str = Field(primary_key=True, foreign_key="campaigns.id", max_length=64)
+    number: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
+    deliverable: str = Field(max_length=64)
+    submission: int
+    at: datetime
+    actor_kind: str
+    actor_name: str
+    reason: str
 
 
 class PlaceRow(Table, table=True):

@@ -25,7 +25,7 @@ from app.errors import AppError
 from app.exchange.commands import import_sample
 from app.journal import Actor
 from app.orders.commands import log_order
-from app.orders.rules import NewOrder
+from app.orders.rules import NewLot, NewOrder
 from app.plan.commands import prepare, seal
 from app.plan.queries import draft
 from app.runs.commands import log_time
@@ -94,16 +94,8 @@ class _Laying:
         return view.plan.corpora[0].sha256 or digest("corpus")
 
     def _order(self) -> None:
-        order = NewOrder(
-            provider="IteraGPU",
-            reference="IG-20931",
-            price_minor=4714,
-            price_typed="47.14",
-            currency="USD",
-            starts_at=self._zero_at,
-            ends_at=self.at(LOT_HOURS),
-            lot="lot-1",
-        )
+        lot = NewLot(self._zero_at, self.at(LOT_HOURS), lot="lot-1")
+        order = NewOrder.one("IteraGPU", "IG-20931", 4714, "USD", lot, price_typed="47.14")
         now = self.at(-0.75)
         self._write(lambda tx: log_order(tx, self._campaign, order, actor=self._person, now=now))
 

@@ -59,7 +59,7 @@ class Reader:
             case Text():
                 return self.say(value)
             case Duration():
-                return self.duration(value.seconds)
+                return self.duration(value.seconds, some=value.some)
             case Money():
                 return self.money(value.minor, value.currency)
             case datetime():
@@ -96,11 +96,16 @@ class Reader:
         """A shorter one for a phone: `Wed 2`."""
         return f"{format_date(on, 'EEE', locale=self._locale)} {on.day}"
 
-    def duration(self, seconds: int | None, *, exact: bool = False, sign: bool = False) -> str:
+    def duration(
+        self, seconds: int | None, *, exact: bool = False, sign: bool = False, some: bool = False
+    ) -> str:
         """At most two units (all when exact): `1 d 16 h`, `24 h`, `18 h 24 min`, `40 s`; with its
-        sign when asked (`+1 h 6 min`, `±0 h`); a dash when unknown. One pattern everywhere."""
+        sign when asked (`+1 h 6 min`, `±0 h`); a dash when unknown; `< 1 s` for less than a second
+        of what took place (`some`), `0 h` for nothing. One pattern everywhere."""
         if seconds is None:
             return "–"
+        if some and seconds == 0:
+            return "< " + self.plural("{n} s", "{n} s", 1)
         before = "−" if seconds < 0 else ("+" if seconds else "±") if sign else ""
         rest = abs(seconds)
         if rest >= 2 * _DAY and not exact:

@@ -30,8 +30,13 @@ class SpanOut(BaseModel):
 
 
 class ActualOut(SpanOut):
-    """One observed span: an attempt of a run, or a person's time (no run)."""
+    """One observed span: an attempt of a run, or a person's time (no run).
 
+    `machine_hours` is the attempt's machine time as the runs have it, up to its last sign; null
+    for a person's time.
+    """
+
+    machine_hours: str | None
     run: str | None
     attempt: int | None
     kind: str
@@ -114,16 +119,13 @@ def _span(span: tuple[int, int], facts: Facts) -> SpanOut:
 
 
 def _actual(one: Stretch, facts: Facts) -> ActualOut:
-    starts, ends = (
-        facts.second(one.starts_at),
-        facts.until_s if one.open else facts.second(one.ends_at),
-    )
     return ActualOut(
-        **_span((starts, ends), facts).model_dump(),
+        **_span(facts.span(one), facts).model_dump(),
+        machine_hours=_hours(one.machine_s),
         run=one.run,
         attempt=one.attempt or None,
         kind=one.kind,
-        open=one.open,
+        open=facts.goes_on(one),
         reason=None if one.reason is None else str(one.reason),
     )
 

@@ -63,9 +63,8 @@ def show(
     now = clock.now()
     with request.app.state.db.read() as session:
         seen = stand(session, campaign_id, now)
-        tag = version_tag(
-            request, seen.entry, seen.event, seen.drafted, seen.offered, ghost, now=now
-        )
+        facts = (seen.entry, seen.event, seen.drafted, seen.offered, seen.liveness, ghost)
+        tag = version_tag(request, *facts, now=seen.at)
         if live_only and (not_modified := unchanged(request, tag)) is not None:
             return not_modified
         view = timeline(session, campaign_id, now)

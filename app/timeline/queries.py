@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TypeVar, cast
 from weakref import WeakKeyDictionary
 
@@ -18,39 +18,42 @@ from app.decisions.rules.evaluation import evaluate
 from app.decisions.rules.need import unneeded
 from app.deliverables import queries as deliverables
 from app.orders import queries as orders
+from app.orders.rules.hours import PlannedUse, lot_hours
+from app.orders.rules.hours import Stretch as Spent
+from app.orders.rules.lot_cards import LotCard, lot_card
+from app.orders.rules.planned_use import planned_use
 from app.orders.rules.records import OrderedLot
 from app.plan import queries as plans
 from app.plan.rules.lots import LotWindow
-from app.plan.rules.model import Plan
 from app.runs import queries as runs
-from app.runs.rules.words import reason_said, status_said
-from app.texts import Text
 from app.timeline.rules.answer import Answer, answer
-from app.timeline.rules.facts import (
-    DONE,
-    FAILED,
-    RUNNING,
-    SILENT,
-    STOPPED,
-    Decided,
-    Facts,
-    Stretch,
-    Window,
-)
+from app.timeline.rules.facts import Decided, Facts, Stretch, Window
 from app.timeline.rules.forecast import Forecast, forecast
+from app.timeline.rules.lanes import lanes_of, name_of
 from app.timeline.rules.lines import StepLine, step_lines
+from app.timeline.rules.observed import stretches_of
 from app.web import Frame
 
 
 @dataclass(frozen=True, slots=True)
 class Stand:
-    """The newest journal entry, run event and offer, when the draft was written, the minute."""
+    """The newest journal entry, run event, offer and change of liveness, when the draft was
+    written, the minute.
+
+    No time passes for a closed campaign: all that it shows stands as it stood at the close.
+    """
 
     entry: int
     event: int
     drafted: str
     offered: int
+    liveness: int
     minute: int
+
+    @property
+    def at(self) -> datetime:
+        """The beginning of its minute."""
+        return datetime.fromtimestamp(self.minute * 60, UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,9 @@ _STAND = text_of_sql(
     "SELECT (SELECT max(number) FROM journal WHERE campaign_id = :id),"
     " (SELECT max(last_event) FROM attempt_states WHERE campaign_id = :id),"
     " (SELECT updated_at FROM drafts WHERE campaign_id = :id),"
-    " (SELECT max(number) FROM offers)"
+    " (SELECT max(number) FROM offers),"
+    " (SELECT max(id) FROM liveness_flips WHERE campaign_id = :id),"
+    " (SELECT state FROM campaign_standings WHERE campaign_id = :id)"
 )
 _MOST_KEPT = 1024
 LONGEST_CONCLUSION = 120
@@ -77,14 +82,19 @@ _kept: WeakKeyDictionary[object, dict[tuple[str, str], tuple[Stand, object]]] = 
 
 
 def stand(session: Session, campaign_id: str, now: datetime) -> Stand:
-    """What a timeline depends on, in one statement of four looks at an index.
+    """What a timeline depends on, in one statement of six looks at an index.
 
-    Silence comes with time alone, so the minute belongs to it. A draft is known by its instant:
-    one that was deleted and made anew counts its revisions from 1 again.
+    Silence comes with time alone: the watcher counts its changes, and without it the minute does.
+    A draft is known by its instant: one that was deleted and made anew counts its revisions from 1
+    again.
     """
-    entry, event, drafted, offered = session.connection().execute(_STAND, {"id": campaign_id}).one()
+    found = session.connection().execute(_STAND, {"id": campaign_id}).one()
+    entry, event, drafted, offered, flips, state = found
     written = "".join(sign for sign in str(drafted) if sign.isdigit())
-    return Stand(entry or 0, event or 0, written, offered or 0, int(now.timestamp()) // 60)
+    goes_on = state != "closed"
+    minute = int(now.timestamp()) // 60 if goes_on else 0
+    liveness = (flips or 0) if goes_on else 0
+    return Stand(entry or 0, event or 0, written, offered or 0, liveness, minute)
 
 
 def kept(session: Session, at: Stand, campaign_id: str, name: str, make: Callable[[], T]) -> T:
@@ -147,8 +157,10 @@ def _facts(session: Session, found: Header, now: datetime) -> Facts:
     if first is None or newest is None:
         raise LookupError(f"campaign {found.id} has neither a draft nor a sealed plan")
     lots = orders.lots_of(session, found.id)
-    known = runs.runs_of(session, found.id, now)
-    stretches = _stretches(session, newest.plan, known, found.id, now)
+    until = found.closed_at or now
+    known = runs.runs_of(session, found.id, until)
+    kinds = {rule.id: rule.kind for rule in newest.plan.stop_rules}
+    stretches = stretches_of(known, runs.spans_of(session, found.id), kinds, until)
     zero = _zero(lots, newest.zero_at, stretches)
     decided = decisions.read(session, found.id)
     accepted = deliverables.acceptance(session, found.id)
@@ -162,7 +174,7 @@ def _facts(session: Session, found: Header, now: datetime) -> Facts:
         sealed_at=first.sealed_at,
         windows=_windows(lots, newest.windows, zero),
         zero_at=zero,
-        now_at=now,
+        now_at=until,
         closed_at=found.closed_at,
         outcome=found.outcome,
         stretches=stretches,
@@ -225,58 +237,34 @@ def _after(zero: datetime, at: datetime) -> int:
     return round((at - zero).total_seconds())
 
 
-def _stretches(
-    session: Session, plan: Plan, known: Iterable[runs.RunView], campaign_id: str, now: datetime
-) -> tuple[Stretch, ...]:
-    """What happened, as one list: attempts of runs and people's time."""
-    kinds = {rule.id: rule.kind for rule in plan.stop_rules}
-    found = [_of_run(run, one, now, kinds) for run in known for one in run.intervals]
-    for span in runs.spans_of(session, campaign_id):
-        going = span.ended_at is None
-        found.append(
-            Stretch(
-                span.step, span.started_at, span.ended_at or now, going, RUNNING if going else DONE
-            )
-        )
-    return tuple(sorted(found, key=lambda one: one.starts_at))
-
-
-def _of_run(run: runs.RunView, one: runs.Interval, now: datetime, kinds: dict[str, str]) -> Stretch:
-    kind = {
-        "completed": DONE,
-        "failed": FAILED,
-        "lost": FAILED,
-        "stopped": STOPPED,
-        "superseded": STOPPED,
-    }.get(one.status, RUNNING)
-    if kind == RUNNING and run.silent and not one.open:
-        kind = SILENT
-    reason = _reason(run) if kind in (STOPPED, FAILED) else None
-    return Stretch(
-        step=run.step,
-        starts_at=one.starts_at,
-        ends_at=now if one.open else one.ends_at,
-        open=one.open,
-        kind=kind,
-        run=run.id,
-        attempt=one.attempt,
-        lot=one.lot,
-        gpus=one.gpus,
-        reason=reason,
-        proof=kind == STOPPED and run.rule is not None and kinds.get(run.rule) != "non_finite",
-        last_seen_at=_heard_at(run) if kind == RUNNING else run.last_seen_at,
+def lot_cards(session: Session, view: TimelineView) -> tuple[LotCard, ...]:
+    """A card for each lot of the orders in force, by its start, as it stood at the end of the
+    record."""
+    lots = orders.lots_of(session, view.header.id)
+    sealed = plans.first_sealed(session, view.header.id) if lots else None
+    runs_on, people = _worked(view.facts) if lots else ({}, ())
+    at = view.facts.until_at
+    return tuple(
+        lot_card(lot, lot_hours(lot, _use(sealed, lot), runs_on.get(lot.id, ()), people, at), at)
+        for lot in lots
     )
 
 
-def _heard_at(run: runs.RunView) -> datetime | None:
-    """When it was last heard, by our clock: how long ago that is does not hang on the job's."""
-    return max((one.received_at for one in run.attempts if one.received_at), default=None)
+def _use(sealed: plans.PlanView | None, lot: OrderedLot) -> PlannedUse:
+    if sealed is None:
+        return PlannedUse()
+    return planned_use(sealed.schedule, sealed.plan.steps, sealed.windows, lot.planned_lot)
 
 
-def _reason(run: runs.RunView) -> Text | str:
-    """In the words of the record: what was asked of the run, else what it said itself."""
-    if run.stop_asked is not None:
-        return run.stop_asked.text
-    if run.reason_text:
-        return run.reason_text
-    return reason_said(run.reason_code) if run.reason_code else status_said(run.status)
+def _worked(facts: Facts) -> tuple[dict[str, list[Spent]], list[Spent]]:
+    """The stretches of runs by the lot that they were on, and those of people."""
+    lanes = lanes_of(facts)
+    runs_on: dict[str, list[Spent]] = {}
+    people: list[Spent] = []
+    for one in facts.stretches:
+        spent = (one.starts_at, facts.until_at if facts.goes_on(one) else one.ends_at)
+        if one.run is None:
+            people.append(spent)
+        else:
+            runs_on.setdefault(lanes[name_of(one)][0].partition("/")[0], []).append(spent)
+    return runs_on, people

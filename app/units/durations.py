@@ -6,7 +6,7 @@ Everything is whole elapsed seconds; a day here is 24 hours, never a calendar da
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from app.units.refusal import Reason, UnitError, typed
@@ -46,9 +46,13 @@ _ISO = re.compile(rf"p(?:{_N}y)?(?:{_N}m)?(?:{_N}w)?(?:{_N}d)?(t(?:{_N}h)?(?:{_N
 
 @dataclass(frozen=True, slots=True, order=True)
 class Duration:
-    """A length of time in elapsed seconds; negative where it is a deviation."""
+    """A length of time in elapsed seconds; negative where it is a deviation.
+
+    `some`: something took place, so that 0 whole seconds are less than one and not nothing.
+    """
 
     seconds: int
+    some: bool = field(default=False, repr=False)
 
 
 def parse_duration(text: object) -> int:

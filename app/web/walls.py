@@ -38,6 +38,9 @@ CLIENT_FILE = "/punktum.py"
 SPOOLS = re.compile(r"/campaigns/[^/]+/connect/spool\Z")
 """Where a person hands in the spool of a box, which is larger than what else is posted."""
 MOST_OF_A_SPOOL = 64 << 20
+EVIDENCE = re.compile(r"/api/v1/deliverables/[^/]+/submissions\Z")
+"""Where a client sends the manifest of a folder, a line for each of its files."""
+MOST_OF_EVIDENCE = 32 << 20
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
@@ -144,7 +147,9 @@ class Walls:
 
     def _most(self, path: str) -> int:
         """How many bytes a body may have at this address."""
-        return max(self.max_body, MOST_OF_A_SPOOL) if SPOOLS.match(path) else self.max_body
+        if SPOOLS.match(path):
+            return max(self.max_body, MOST_OF_A_SPOOL)
+        return max(self.max_body, MOST_OF_EVIDENCE) if EVIDENCE.match(path) else self.max_body
 
 
 def _judge_job(path: str, headers: Mapping[bytes, bytes]) -> None:

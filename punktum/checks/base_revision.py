@@ -1,7 +1,8 @@
-"""``base_revision``: an adapter names the exact commit of its base model.
+"""``base_revision``: an adapter names the exact content of its base model.
 
-``adapter_config.json`` must hold ``base_model_name_or_path`` and a full commit hash as
-``revision``; a branch such as "main", or nothing, does not say which weights it was trained on.
+``adapter_config.json`` must hold ``base_model_name_or_path`` and as ``revision`` a full commit
+hash; a branch such as "main", or nothing, does not say which weights it was trained on. A base
+that is a folder of this machine is pinned by the SHA-256 of its files instead.
 """
 
 from __future__ import annotations
@@ -11,13 +12,15 @@ import os
 import re
 from pathlib import Path
 
-from punktum import reading
+from punktum import reading, talk
 from punktum.checks.verdict import Announced, Subject, Verdict
+from punktum.hashing import path_sha256
 
 KIND = "base_revision"
 CONFIG = "adapter_config.json"
 
 _COMMIT = re.compile(r"[0-9a-f]{40}\Z")
+_SHA256 = re.compile(r"[0-9a-f]{64}\Z")
 
 
 def check(announced: Announced, subject: Subject) -> Verdict:
@@ -26,7 +29,8 @@ def check(announced: Announced, subject: Subject) -> Verdict:
     if not configs:
         return Verdict(KIND, False, f"{CONFIG} is not there")
     named = [(path, base_of(subject.folder / path)) for path in configs]
-    wrong = [f"{path}: {_fault(base)}" for path, base in named if _fault(base)]
+    faults = [(path, _fault(base, (subject.folder / path).parent)) for path, base in named]
+    wrong = [f"{path}: {fault}" for path, fault in faults if fault]
     bases = [{"file": path, **base} for path, base in named]
     if wrong:
         return Verdict(KIND, False, "; ".join(wrong), {"bases": bases})
@@ -45,16 +49,52 @@ def base_of(path: Path) -> dict[str, object]:
     return {key: value for key, value in named.items() if isinstance(value, str) and value}
 
 
-def _fault(base: dict[str, object]) -> str:
+def _fault(base: dict[str, object], beside: Path) -> str:
     name, revision = base.get("base"), base.get("revision")
     if not isinstance(name, str):
         return "no base_model_name_or_path"
+    said = f"revision is {revision!r}" if revision else "no revision"
+    folder = local_base(name, beside)
+    if folder is not None or is_path(name):
+        return _local_fault(name, folder, str(revision or ""), said)
     if isinstance(revision, str) and _COMMIT.match(revision):
         return ""
-    said = f"revision is {revision!r}" if revision else "no revision"
     cached = cached_commit(name, revision if isinstance(revision, str) else "main")
     offer = f"; the local cache holds {cached}" if cached else ""
     return f"{said}, the full commit hash of {name} is needed{offer}"
+
+
+def _local_fault(name: str, folder: Path | None, revision: str, said: str) -> str:
+    """What is wrong with the pin of a local base; one that is not here cannot be compared."""
+    if folder is None:
+        return (
+            ""
+            if _SHA256.match(revision)
+            else f"{said}, the SHA-256 of the files of {name} is needed"
+        )
+    talk.say(f"hashing the base model {folder}")
+    found = path_sha256(folder)
+    if revision == found:
+        return ""
+    return f"{said}, the SHA-256 of the files of {name} is {found}"
+
+
+def is_path(name: str) -> bool:
+    """Whether a base model's name is a path of some machine rather than a name in a hub."""
+    return name.startswith(("/", "./", "../", "~", ".\\", "..\\")) or bool(
+        re.match(r"[A-Za-z]:[\\/]", name)
+    )
+
+
+def local_base(name: str, beside: Path) -> Path | None:
+    """The folder of this machine that a base model's name means; None where it means none."""
+    for folder in (Path(name).expanduser(), beside / name):
+        try:
+            if folder.is_dir():
+                return folder.resolve()
+        except (OSError, ValueError, RuntimeError):
+            continue
+    return None
 
 
 def cached_commit(name: str, branch: str) -> str | None:

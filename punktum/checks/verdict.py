@@ -15,26 +15,38 @@ NAMED_AT_MOST = 5
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The deliverable's folder, its files, and the campaign's sheet."""
+    """The deliverable's folder, its files, and the campaign's sheet.
+
+    ``waits``: commands wait while a run of ours goes on; else they are left out.
+    """
 
     folder: Path
     files: tuple[FileEntry, ...]
     sheet: Sheet
+    waits: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Passed or not, why in one line, and what was seen."""
+    """Passed or not, why in one line, and what was seen; ``not_run`` where it was not tried.
+
+    ``at`` is when it was run, by the machine's clock.
+    """
 
     kind: str
     passed: bool
     detail: str
     evidence: dict[str, object] = field(default_factory=dict)
+    not_run: bool = False
+    at: str = field(default="", compare=False)
 
     def form(self) -> dict[str, object]:
         """The wire form."""
         form: dict[str, object] = {"kind": self.kind, "passed": self.passed, "detail": self.detail}
-        return {**form, "evidence": self.evidence} if self.evidence else form
+        if self.not_run:
+            form["not_run"] = True
+        evidence = {**self.evidence, "at": self.at} if self.at else self.evidence
+        return {**form, "evidence": evidence} if evidence else form
 
 
 def but_for(files: Iterable[FileEntry], globs: Iterable[str]) -> list[FileEntry]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
+from app.plan.rules.model import StopKind
+from app.plan.rules.typed.hints import HINTS
 from tests.browser.conftest import Opened, Served
 from tests.browser.hands import Mouse
 from tests.browser.walk import walk
@@ -46,3 +48,16 @@ def test_the_language_can_be_chosen(laid: Served, opened: Opened) -> None:
     assert page.url.endswith("/offers")
     page.click('.languages a[lang="vi"]')
     expect(page.locator("html")).to_have_attribute("lang", "vi")
+
+
+def test_a_stop_rules_fields_hint_at_its_kind(laid: Served, opened: Opened) -> None:
+    where = f"{laid.address}/campaigns/invoice-adapter/plan/edit/stop-rules"
+    page = opened(where, java_script_enabled=False)
+    row = page.locator(".rows > .row").first
+    for kind in StopKind:
+        row.locator("select[name$='.kind']").select_option(kind.value)
+        shown = row.locator("[data-hint]:visible")
+        for hint in shown.all():
+            assert kind.value in (hint.get_attribute("data-hint") or "").split()
+        fields = {key for key, hints in HINTS.items() if any(kind in one[0] for one in hints)}
+        assert shown.count() == len(fields)

@@ -1,4 +1,4 @@
-"""Days that nobody means, and forms after the close: refused before they reach the record."""
+"""Days that nobody means: refused before they reach the record."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from app.db import Database
-from tests.orders.campaigns import ID, closed, opened
+from tests.orders.campaigns import ID, opened
 from tests.pages import read, submit
 
 API = f"/api/v1/campaigns/{ID}/expenses"
@@ -33,17 +33,3 @@ def test_a_charge_of_no_day_is_refused(database: Database, client: TestClient, d
     assert field is not None
     assert (field.attributes["value"], field.attributes["aria-invalid"]) == (day, "true")
     assert len(client.get(API).json()["items"]) == 1
-
-
-@pytest.mark.parametrize("values", [{}, {"amount": "1.234", "day": "x", "reason": "late"}])
-def test_a_form_of_a_closed_campaign_is_409(
-    database: Database, client: TestClient, values: dict[str, str]
-) -> None:
-    opened(database)
-    number = client.post(API, json=body()).json()["number"]
-    field = read(client.get(PAGE)).css_first("[name=csrf_token]")
-    assert field is not None
-    closed(database)
-    data = {**values, "csrf_token": field.attributes["value"] or ""}
-    for act in ("", f"/expenses/{number}/correct"):
-        assert client.post(PAGE + act, data=data).status_code == 409

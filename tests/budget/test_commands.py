@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 
-from app.budget.commands import Charged, charge_expense, correct_expense
-from app.budget.queries import budget_of, expenses_of
+from app.budget.commands import Charged, charge_expense, correct_expense, set_limit
+from app.budget.queries import budget_of, expenses_of, limits_of, time_shares, warning
 from app.budget.rules import Budget, Expense, NewExpense
 from app.db import Database
 from app.errors import Closed, Conflict, Malformed, NotFound
-from app.journal import entries
+from app.journal import append, entries
 from app.journal.audit import contents, rebuild
 from app.orders.commands import log_order
-from tests.budget.rows import accepted
+from app.units import Money
+from tests.budget.rows import accepted, attempt, ran
 from tests.conftest import NOW, PERSON
-from tests.orders.campaigns import ID, closed, new_order, opened, plan
+from tests.orders.campaigns import ID, START, closed, new_order, opened, plan
 
 ON = date(2026, 12, 1)
 STORAGE = NewExpense("storage", 1200, "USD", ON, note="40 GiB")
@@ -31,6 +32,19 @@ def correct(database: Database, number: int, right: int, reason: str = "a typo")
     return database.write(
         ID, lambda tx: correct_expense(tx, ID, number, right, ON, reason, actor=PERSON, now=NOW)
     )
+
+
+def limit(
+    database: Database, amount: int | None, currency: str = "USD", reason: str = "as agreed"
+) -> Charged:
+    return database.write(
+        ID, lambda tx: set_limit(tx, ID, currency, amount, reason, actor=PERSON, now=NOW)
+    )
+
+
+def limits(database: Database) -> list[tuple[str, int | None]]:
+    with database.read() as session:
+        return [(one.currency, one.amount_minor) for one in limits_of(session, ID)]
 
 
 def expenses(database: Database) -> tuple[Expense, ...]:
@@ -116,14 +130,76 @@ def test_what_cannot_be_an_expense_stores_nothing(database: Database) -> None:
     assert expenses(database) == ()
 
 
-def test_after_the_close_nothing_is_logged(database: Database) -> None:
+def test_after_the_close_only_refunds_and_invoices_are_logged(database: Database) -> None:
     opened(database)
     number = charge(database).number
     closed(database)
     with pytest.raises(Closed):
         charge(database)
     with pytest.raises(Closed):
-        correct(database, number, 0)
+        correct(database, number, 1300)
+    with pytest.raises(Closed):
+        limit(database, 6000)
+    charge(database, replace(STORAGE, reference="INV-7"))
+    charge(database, replace(STORAGE, amount_minor=-100))
+    correct(database, number, 1000)
+    rows = expenses(database)
+    assert [(row.amount_minor, row.after_close) for row in rows] == [
+        (1200, False),
+        (1200, True),
+        (-100, True),
+        (-200, True),
+    ]
+    (one,) = read_budget(database).currencies
+    assert one.external == (("storage", 1200),)
+
+
+def test_budgets_are_rows_and_the_newest_counts(database: Database) -> None:
+    opened(database, replace(plan(), budget_minor=6000))
+    assert limits(database) == [("USD", 6000)]
+    first = limit(database, 4000)
+    assert limit(database, 4000) == Charged(first.number, False)
+    limit(database, 900, "EUR")
+    assert limits(database) == [("USD", 4000), ("EUR", 900)]
+    limit(database, None)
+    assert limits(database) == [("EUR", 900)]
+    with pytest.raises(Conflict, match="no budget in USD"):
+        limit(database, None)
+    with pytest.raises(Malformed) as refused:
+        limit(database, 5000, reason=" ")
+    assert refused.value.field == "reason"
+
+
+def test_a_budget_speaks_before_an_order(database: Database) -> None:
+    opened(database, replace(plan(), budget_minor=6000))
+    database.write(ID, lambda tx: log_order(tx, ID, new_order(), actor=PERSON, now=NOW))
+    with database.read() as session:
+        assert warning(session, ID, Money(1286, "USD")) is None
+        assert "0.01 USD more than" in str(warning(session, ID, Money(1287, "USD")))
+        assert "is not known" in str(warning(session, ID, "USD"))
+        assert warning(session, ID, Money(10**9, "EUR")) is None
+
+
+def test_a_run_has_its_share_of_an_ordered_lot(database: Database) -> None:
+    opened(database)
+    database.write(ID, lambda tx: log_order(tx, ID, new_order(), actor=PERSON, now=NOW))
+    run = ran("a-01", "completed", attempt(1, START, START + timedelta(hours=9), lot="lot-1"))
+    with database.read() as session:
+        (share,) = time_shares(session, run)
+    assert (share.lot, str(share.percent)) == ("lot-1", "12.5")
+
+
+def test_an_entry_of_before_says_less_and_is_read(database: Database) -> None:
+    """Entries without who charged it, the tax's state and the close are read for ever."""
+    opened(database)
+    said = {
+        "kind": "tax", "amount_minor": 896, "currency": "USD", "charged_on": "2026-12-01",
+        "note": None, "reference": None, "corrects": None,
+    }  # fmt: skip
+    database.write(ID, lambda tx: append(tx, ID, "expense.charged", PERSON, said, NOW))
+    database.write(None, rebuild)
+    (row,) = expenses(database)
+    assert (row.tax_state, row.provider, row.after_close) == (None, None, False)
 
 
 def test_a_closed_research_decision_names_its_outcome(database: Database) -> None:
@@ -147,20 +223,30 @@ def test_the_rows_can_be_made_again_byte_for_byte(database: Database) -> None:
     opened(database)
     number = charge(database, replace(STORAGE, reference="4711")).number
     correct(database, number, 0)
+    limit(database, 4000)
+    tables = frozenset({"expenses", "budget_limits"})
     with database.read() as session:
-        assert [entry.kind for entry in entries(session, ID)][1:] == ["expense.charged"] * 2
-        before = contents(session.connection(), frozenset({"expenses"}))
+        kinds = [entry.kind for entry in entries(session, ID)][1:]
+        assert kinds == ["expense.charged", "expense.charged", "budget.set"]
+        before = contents(session.connection(), tables)
     database.write(None, rebuild)
     with database.read() as session:
-        assert contents(session.connection(), frozenset({"expenses"})) == before
+        assert contents(session.connection(), tables) == before
 
 
 @pytest.mark.parametrize(
-    "statement", ["UPDATE expenses SET amount_minor = 1", "DELETE FROM expenses"]
+    "statement",
+    [
+        "UPDATE expenses SET amount_minor = 1",
+        "DELETE FROM expenses",
+        "UPDATE budget_limits SET amount_minor = 1",
+        "DELETE FROM budget_limits",
+    ],
 )
 def test_the_database_itself_keeps_the_rows(database: Database, statement: str) -> None:
     opened(database)
     charge(database)
+    limit(database, 4000)
     with pytest.raises(Exception, match="appended only"):
         database.write(ID, lambda tx: tx.execute(statement))
     assert expenses(database)[0].amount_minor == 1200

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 from selectolax.lexbor import LexborNode as Node
-from sqlmodel import Session
 
-from app.budget import pages
 from app.budget.queries import expenses_of
 from app.budget.rules import Expense
 from app.db import Database
-from app.deliverables.rules.standing import Acceptance
 from app.main import create_app
 from app.orders.commands import log_order, refund_order, reverse_order
 from app.orders.rules import NewOrder
 from app.plan.rules.model import Deliverable, DeliverableKind, Plan
 from app.settings import Settings
-from tests.budget.rows import ON, accepted
+from tests.budget.rows import ON
 from tests.conftest import NOW, PERSON
+from tests.decisions.runs import post
+from tests.deliverables import campaigns as made
+from tests.deliverables import plans as delivered
 from tests.orders.campaigns import ID, closed, new_order, opened, plan
 from tests.pages import fields, read, submit
 
@@ -37,8 +38,8 @@ def browser(settings: Settings, sqlite: Database, monkeypatch: pytest.MonkeyPatc
     return TestClient(app, follow_redirects=False, headers={"Accept-Language": "en"})
 
 
-def log(database: Database, new: NewOrder) -> int:
-    done = database.write(ID, lambda tx: log_order(tx, ID, new, actor=PERSON, now=NOW))
+def log(database: Database, new: NewOrder, campaign: str = ID) -> int:
+    done = database.write(campaign, lambda tx: log_order(tx, campaign, new, actor=PERSON, now=NOW))
     return done.number
 
 
@@ -63,18 +64,87 @@ def lines(tree: HTMLParser, currency: str, table: int) -> list[list[str]]:
     return [[words(cell) for cell in row.css("th, td")] for row in found.css("tbody tr")]
 
 
-def headings(tree: HTMLParser, currency: str) -> list[str]:
-    return [words(node) for node in tree.css(f"#in-{currency} h3")]
+def figures(tree: HTMLParser, currency: str = "usd") -> dict[str, tuple[str, str]]:
+    """The figures that are seen first: their values and notes by their labels."""
+    return {
+        words(one.css_first(".figure-label")): (
+            words(one.css_first(".figure-value")),
+            words(note) if (note := one.css_first(".note")) else "",
+        )
+        for one in tree.css(f"#figures-{currency} .figure")
+    }
+
+
+def folds(tree: HTMLParser, currency: str) -> list[str]:
+    """The totals that open into their arithmetic."""
+    return [words(node) for node in tree.css(f"#in-{currency} details > summary")]
 
 
 def test_a_research_decision_shows_its_conclusion(browser: TestClient, sqlite: Database) -> None:
     opened(sqlite, with_units("a", "b", "c", "d", research=True))
     log(sqlite, new_order())
+    submit(browser, URL, FORM, amount="12")
     page = read(browser.get(URL))
-    assert words(page.css_first("#result .figure-value")) == (
-        "Conclusion: still open · 47.14 USD committed · 0 of 4 deliverables accepted"
-    )
-    assert headings(page, "usd") == ["Committed rent", "External expenses, apart from the rent"]
+    assert figures(page) == {
+        "Committed rent": ("47.14 USD", ""),
+        "External expenses": ("12.00 USD", ""),
+        "Deliverables accepted": ("0 of 4", ""),
+        "Conclusion": ("still open", ""),
+    }
+    assert folds(page, "usd") == [
+        "Committed rent: 47.14 USD",
+        "External expenses: Storage 12.00 USD",
+    ]
+
+
+def test_what_is_committed_what_came_of_it_and_what_is_not_known_is_seen_first(
+    browser: TestClient, sqlite: Database
+) -> None:
+    opened(sqlite, replace(with_units("a"), budget_minor=4000))
+    log(sqlite, new_order("A"))
+    log(sqlite, new_order("B", price_minor=None))
+    for kind, amount in (("storage", "12"), ("tax", "1.10"), ("tax.excluded", "8.96")):
+        submit(browser, URL, FORM, kind=kind, amount=amount)
+    page = read(browser.get(URL))
+    assert figures(page) == {
+        "Committed rent": ("≥ 47.14 USD", "7.14 USD more than the budget of 40.00 USD"),
+        "External expenses": (
+            "12.00 USD",
+            "tax apart: 8.96 USD, 1.10 USD",
+        ),
+        "Deliverables accepted": ("0 of 1", ""),
+        "Rent for each accepted unit": ("undefined", "1 lot unpriced, no unit was accepted"),
+    }
+    assert [words(one) for one in page.css("#unknown li")] == [
+        "1 lot has no price yet: the rent in USD is more than what is known.",
+        "Whether the prices include the tax of 1.10 USD is not stated.",
+    ]
+    over = words(page.css_first("#result .n-fail"))
+    assert over.startswith("In USD: 7.14 USD more than the budget of 40.00 USD.")
+
+
+def test_the_budget_of_a_currency_is_set_on_the_page(browser: TestClient, sqlite: Database) -> None:
+    opened(sqlite)
+    log(sqlite, new_order())
+    form = "form#limit-form"
+    typed = {"limit": "1.234", "limit_reason": "as agreed"}
+    refused = submit(browser, URL, form, typed)
+    assert refused.status_code == 422
+    page = read(refused)
+    assert {name: fields(page.css(form)[0])[name] for name in typed} == typed
+    assert page.css_first("details#limit-fold[open]") is not None
+    assert page.css_first("#f-limit-error") is not None
+    assert page.css_first("#f-amount-error") is None
+    silent = submit(browser, URL, form, limit="60")
+    assert words(read(silent).css_first("#f-limit_reason-error")).startswith("Say why")
+    done = submit(browser, URL, form, limit="60", limit_reason="as agreed")
+    assert (done.status_code, done.headers["location"]) == (303, URL)
+    page = read(browser.get(URL))
+    assert figures(page)["Committed rent"][1] == "12.86 USD left of a budget of 60.00 USD"
+    line = [words(one) for one in page.css("#in-usd > p")][-1]
+    assert line.startswith("Budget: 60.00 USD, set by local on Wed, 2 Dec 2026: as agreed")
+    submit(browser, URL, form, limit="", limit_reason="not needed")
+    assert figures(read(browser.get(URL)))["Committed rent"][1] == ""
 
 
 def test_rent_is_shown_row_by_row_and_expenses_apart(browser: TestClient, sqlite: Database) -> None:
@@ -100,29 +170,57 @@ def test_rent_is_shown_row_by_row_and_expenses_apart(browser: TestClient, sqlite
     ]
     assert [row[0].split()[0] for row in lines(page, "usd", 1)] == ["Transfer"]
     assert lines(page, "usd", 1)[0][-1] == "12.00 USD"
-    undefined = words(page.css_first("#in-usd .undefined ~ .note"))
+    undefined = words(page.css_first("#unit-usd .undefined ~ .note"))
     assert undefined == "1 lot unpriced, no unit was accepted"
+    links = [link.attributes["href"] for link in page.css("#rent-usd tbody a")]
+    assert links == [f"/campaigns/{ID}/orders/{n}" for n in (first, first, first + 1, gone, gone)]
 
 
-def test_accepted_units_share_the_rent(
-    browser: TestClient, sqlite: Database, monkeypatch: pytest.MonkeyPatch
+def test_accepted_units_share_the_rent(browser: TestClient, sqlite: Database) -> None:
+    """S9, S11, S17 and E21, with a link to each unit; what is not accepted says why."""
+    units = (delivered.PREDICTIONS, replace(delivered.ADAPTER, unit=True), delivered.ANALYSIS)
+    made.opened(sqlite, delivered.plan(deliverables=units))
+    url = f"/campaigns/{delivered.ID}/budget"
+    log(sqlite, new_order(extra=True), delivered.ID)
+    submit(browser, url, FORM, amount="12")
+    made.sent(sqlite, delivered.submission())
+    made.sent(sqlite, delivered.adapter(submission_id="2" * 32))
+    page = read(browser.get(url))
+    assert figures(page)["Rent for each accepted unit"] == ("23.57 USD", "2 accepted units")
+    assert folds(page, "usd") == [
+        "Committed rent: 47.14 USD",
+        "External expenses: Storage 12.00 USD",
+        "Rent for each accepted unit: 23.57 USD",
+        "External expenses for each accepted unit: 6.00 USD",
+    ]
+    opened_up = page.css_first("#unit-usd .fold-body")
+    assert words(opened_up).startswith("47.14 USD ÷ 2 accepted units (")
+    assert opened_up is not None
+    assert [one.attributes["href"] for one in opened_up.css("a")] == [
+        f"/campaigns/{delivered.ID}/deliverables/{name}" for name in ("predictions", "adapter")
+    ]
+    failed = (replace(delivered.all_passed()[0], passed=False), *delivered.all_passed()[1:])
+    made.sent(sqlite, delivered.submission(submission_id="3" * 32, checks=failed))
+    page = read(browser.get(url))
+    assert figures(page)["Rent for each accepted unit"] == ("47.14 USD", "1 accepted unit")
+    rejected = words(page.css_first("#rejected li"))
+    assert rejected == "Predictions of control and variants : 1 of 4 checks failed."
+
+
+def test_the_hours_of_stopped_and_failed_runs_are_not_hidden(
+    browser: TestClient, sqlite: Database
 ) -> None:
-    """S9 and E21; what was rejected says why."""
-    counts: dict[str, Any] = {"units": 2}
-
-    def some(session: Session, campaign_id: str) -> Acceptance:
-        return accepted(counts["units"], "report")
-
-    monkeypatch.setattr(pages, "acceptance", some)
-    opened(sqlite, with_units("a", "b"))
-    log(sqlite, new_order())
-    page = read(browser.get(URL))
-    cost = page.css("#in-usd p")[-1]
-    assert words(cost) == "23.57 USD 47.14 USD ÷ 2 accepted units"
-    assert words(page.css_first("#result li")) == "Report : ids missing"
-    counts["units"] = 4
-    cost = read(browser.get(URL)).css("#in-usd p")[-1]
-    assert words(cost) == "11.78 USD (rounded) 47.14 USD ÷ 4 accepted units"
+    """S15 as a person sees it."""
+    made.opened(sqlite)
+    post(sqlite, "b-02", "start", step="control", elapsed_s=0, config_sha256="0" * 64)
+    post(sqlite, "b-02", "fail", elapsed_s=1800, reason_code="code_error")
+    card = read(browser.get(f"/campaigns/{delivered.ID}/budget")).css_first("#machine-time")
+    assert "Of 1 h 30 min of machine time 30 min went into runs that were" in words(card)
+    assert card is not None
+    (row,) = card.css("tbody tr")
+    assert words(row) == "b-02 failed 30 min"
+    (link,) = row.css("a")
+    assert link.attributes["href"] == f"/campaigns/{delivered.ID}/runs/b-02"
 
 
 def test_currencies_have_their_own_cards(browser: TestClient, sqlite: Database) -> None:
@@ -197,17 +295,81 @@ def test_nothing_logged_says_that_nothing_is_worked_out(
     assert "no fee and no tax is worked out" in card
 
 
-def test_after_the_close_nothing_can_be_typed(browser: TestClient, sqlite: Database) -> None:
+def test_after_the_close_only_an_invoice_or_a_refund_is_taken(
+    browser: TestClient, sqlite: Database
+) -> None:
     opened(sqlite)
+    order = log(sqlite, new_order())
     submit(browser, URL, FORM, amount="12")
-    open_form = fields(read(browser.get(URL)).css(FORM)[0])
     closed(sqlite)
+    before = figures(read(browser.get(URL)))
+    typed = {"kind": "transfer", "amount": "3,10", "note": "egress"}
+    refused = submit(browser, URL, FORM, typed)
+    assert refused.status_code == 409
+    page = read(refused)
+    assert {name: fields(page.css(FORM)[0])[name] for name in typed} == typed
+    assert "the number of its invoice" in words(page.css_first("#f-reference-error"))
+    assert page.css("form#limit-form") == []
+    assert submit(browser, URL, FORM, typed, reference="INV-12").status_code == 303
+    url = f"{URL}/expenses/{expenses(sqlite)[0].number}/correct"
+    up = submit(browser, url, "form#correction", amount="20", reason="more")
+    assert (up.status_code, read(up).css_first("#f-amount-error") is not None) == (409, True)
+    assert submit(browser, url, "form#correction", amount="11", reason="less").status_code == 303
+    sqlite.write(
+        ID, lambda tx: refund_order(tx, ID, order, 500, ON, "goodwill", actor=PERSON, now=NOW)
+    )
     page = read(browser.get(URL))
-    assert page.css("main form") == []
-    assert page.css("#in-usd a[href$=correct]") == []
-    assert browser.post(URL, data={**open_form, "amount": "1"}).status_code == 409
-    number = expenses(sqlite)[0].number
-    assert browser.get(f"{URL}/expenses/{number}/correct").status_code == 409
+    assert figures(page) == before
+    assert [row[-1] for row in lines(page, "usd", 0)] == ["47.14 USD", "47.14 USD"]
+    rent, external = page.css("#later-usd table")
+    cells = [[words(cell) for cell in row.css("th, td")] for row in rent.css("tbody tr")]
+    assert [row[-1] for row in cells] == ["−5.00 USD", "−5.00 USD"]
+    cells = [[words(cell) for cell in row.css("th, td")] for row in external.css("tbody tr")]
+    assert [(row[0], row[-1]) for row in cells] == [
+        ("Transfer", "3.10 USD"),
+        ("Storage correction of an earlier row", "−1.00 USD"),
+        ("External expenses", "2.10 USD"),
+    ]
+
+
+def test_the_files_leave_by_their_links(browser: TestClient, sqlite: Database) -> None:
+    opened(sqlite)
+    log(sqlite, new_order())
+    log(sqlite, new_order("B", price_minor=None))
+    submit(browser, URL, FORM, amount="12", reference="INV-7")
+    page = read(browser.get(URL))
+    links = [link.attributes["href"] or "" for link in page.css("#download p a")]
+    names = ["rank-budget.csv", "rank-budget.json"]
+    for href, name in zip(links, names, strict=True):
+        file = browser.get(href)
+        assert (file.status_code, file.headers["content-disposition"]) == (
+            200,
+            f'attachment; filename="{name}"',
+        )
+    asked = fields(page.css("form#focus-form")[0])
+    assert asked == {
+        "focus": "1.2", "invoices": "without", "charged_by": "IteraGPU", "unpriced": "leave_out",
+    }  # fmt: skip
+    assert "1 lot without a price is not in it" in words(page.css_first("#focus"))
+    file = browser.get(f"{URL}/focus.csv", params=asked)
+    assert file.headers["content-disposition"].endswith('"rank-focus-1.2-without-invoice.csv"')
+    assert [row["x_LotId"] for row in csv.DictReader(io.StringIO(file.text))] == ["lot-1"]
+    refused = browser.get(f"{URL}/focus.csv")
+    assert refused.status_code == 409
+    assert "charged_by" in words(read(refused).css_first("main"))
+
+
+def test_who_charged_and_what_is_said_of_a_tax_stand_in_the_row(
+    browser: TestClient, sqlite: Database
+) -> None:
+    opened(sqlite)
+    typed = {"kind": "tax.included", "amount": "7.52", "provider": "IteraGPU"}
+    assert submit(browser, URL, FORM, typed).status_code == 303
+    (row,) = expenses(sqlite)
+    assert (row.kind, row.tax_state, row.provider) == ("tax", "included", "IteraGPU")
+    ((kind, _, note, amount),) = lines(read(browser.get(URL)), "usd", 0)
+    assert kind.startswith("Tax as printed on the invoice, included in the printed prices")
+    assert (note, amount) == ("IteraGPU", "7.52 USD")
 
 
 @pytest.mark.parametrize("path", ["/campaigns/none/budget", f"{URL}/expenses/99/correct"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from fractions import Fraction
 from typing import Any
 
@@ -16,26 +16,32 @@ from app.budget.rules import (
     CurrencyBudget,
     Expense,
     NewExpense,
+    after_close_problem,
     as_json,
     budget,
     correction_problem,
     differing,
     family,
     find_same,
+    later,
     net_minor,
     problems,
+    until_close,
 )
 from app.orders.rules import Order
+from app.orders.rules.records import CANCELLATION, CORRECTION, EXTENSION, PRICE
 from app.units import Money, amount_text
 from tests.budget.rows import (
     COUNTED,
     RESEARCH,
     accepted,
+    change,
     expense,
     priced,
     refund,
     reversal,
 )
+from tests.orders.campaigns import START
 
 
 def of(orders: list[Order], units: int, *expenses: Expense) -> CurrencyBudget:
@@ -177,6 +183,107 @@ def test_a_reversed_order_counts_as_nothing() -> None:
     assert (one.committed_minor, one.unpriced_lots) == (4714, 0)
 
 
+def test_every_kind_of_change_is_part_of_the_total() -> None:
+    """E18: an extension adds the amount that the provider states."""
+    extended = priced(1, 4714, changes=(change(2, EXTENSION, 7000), change(3, CORRECTION, -14)))
+    later = priced(4, None, changes=(change(5, PRICE, 4000),))
+    one = of([extended, later], 0)
+    assert (one.committed_minor, one.unpriced_lots) == (4714 + 7000 - 14 + 4000, 0)
+
+
+def test_an_extension_without_an_amount_makes_a_lower_bound() -> None:
+    one = of([priced(1, 4714, changes=(change(2, EXTENSION),))], 2)
+    assert (one.committed_minor, one.committed_is_partial) == (4714, True)
+    assert unit_cost(one)["undefined_reason"] == "1 lot unpriced"
+
+
+def test_what_never_started_counts_as_nothing_and_leaves_no_order_that_counts() -> None:
+    early = change(2, CANCELLATION, at=START - timedelta(hours=1))
+    one = of([priced(1, 4714, changes=(early,))], 2)
+    assert (one.committed_minor, one.unit_cost) == (0, None)
+    assert unit_cost(one)["undefined_reason"] == "no order in this currency counts"
+    late = change(2, CANCELLATION, at=START + timedelta(hours=1))
+    assert of([priced(1, 4714, changes=(late,))], 2).committed_minor == 4714
+
+
+# External expenses and taxes
+
+
+def test_external_expenses_are_divided_on_a_line_of_their_own() -> None:
+    one = of([priced(1, 4714)], 4, expense(2, "storage", 1000), expense(3, "transfer", 200))
+    assert one.external_cost is not None
+    assert (one.external_cost.text, one.external_cost.exact) == ("3.00", Fraction(3))
+    assert one.unit_cost is not None
+    assert one.unit_cost.text == "11.78"
+
+
+def test_a_tax_is_listed_by_its_state_and_never_divided() -> None:
+    taxes = [
+        expense(2, "tax", 896, tax_state="excluded"),
+        expense(3, "tax", 110),
+        expense(4, "tax", 752, tax_state="included"),
+        expense(5, "tax", -96, tax_state="excluded", corrects=2),
+    ]
+    one = of([priced(1, 4714)], 2, *taxes)
+    assert one.taxes == (("included", 752), ("excluded", 800), (None, 110))
+    assert (one.external_cost, str(one.external_undefined)) == (
+        None,
+        "nothing was charged outside the lots",
+    )
+    assert of([], 0, *taxes, expense(6, "storage", 100)).external_cost is None
+    shown: Any = as_json(budget(COUNTED, [], taxes, accepted(2)))
+    (usd,) = shown["currencies"]
+    assert usd["tax"] == {"included": "7.52", "excluded": "8.00", "not_stated": "1.10"}
+    assert usd["external"] == {"tax": "16.62"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "state", "fields"),
+    [
+        ("tax", "included", []),
+        ("tax", None, []),
+        ("storage", None, []),
+        ("storage", "included", ["tax_state"]),
+        ("tax", "perhaps", ["tax_state"]),
+    ],
+)
+def test_only_a_tax_has_a_state(kind: str, state: str | None, fields: list[str]) -> None:
+    new = NewExpense(kind, 100, "USD", ON, tax_state=state)
+    assert [problem.field for problem in problems(new)] == fields
+
+
+# After the close
+
+
+def test_what_came_after_the_close_is_no_part_of_the_closed_figures() -> None:
+    back = replace(refund(2, 1000), after_close=True)
+    orders = [priced(1, 4714, changes=(refund(3, 14), back)), priced(9, 100, "EUR")]
+    rows = [expense(4, "storage", 1200), expense(5, "storage", -200, after_close=True)]
+    kept, charged = until_close(orders, rows)
+    one = of(list(kept[:1]), 2, *charged)
+    assert (one.committed_minor, one.external) == (4700, (("storage", 1200),))
+    (after,) = later(orders, rows)
+    assert (after.currency, after.rent_minor, after.external_minor) == ("USD", -1000, -200)
+    assert [row.number for _, row in after.rent] == [2]
+    assert later(kept, charged) == ()
+
+
+@pytest.mark.parametrize(
+    ("more", "taken"),
+    [
+        ({"amount_minor": -100}, True),
+        ({"reference": "INV-7"}, True),
+        ({}, False),
+        ({"corrects": 5}, False),
+        ({"corrects": 5, "reference": "INV-7"}, False),
+        ({"corrects": 5, "amount_minor": -1}, True),
+    ],
+)
+def test_after_the_close_refunds_and_invoices_are_taken(more: dict[str, Any], taken: bool) -> None:
+    new = replace(NewExpense("storage", 1200, "USD", ON), **more)
+    assert (after_close_problem(new) is None) is taken
+
+
 def test_a_plan_that_counts_no_unit_says_so() -> None:
     found = budget(replace(COUNTED, announced_units=0), [priced(1, 4714)], [], accepted(0))
     assert unit_cost(found)["undefined_reason"] == "the plan counts no deliverable as a unit"
@@ -284,12 +391,12 @@ def test_a_correction_keeps_currency_and_kind_and_leaves_no_less_than_nothing() 
     new = NewExpense("storage", -1000, "USD", ON, corrects=5)
     assert net_minor(rows) == 1000
     assert correction_problem(new, rows) is None
-    for change, field in (
+    for other, field in (
         ({"amount_minor": -1001}, "amount"),
         ({"currency": "EUR"}, "currency"),
         ({"kind": "tax"}, "kind"),
     ):
-        problem = correction_problem(replace(new, **change), rows)
+        problem = correction_problem(replace(new, **other), rows)
         assert problem is not None
         assert problem.field == field
     beside = correction_problem(new, rows[1:])
@@ -308,6 +415,10 @@ def test_an_expense_is_known_by_its_reference() -> None:
     assert find_same([row], new) is row
     assert differing(row, new) == ()
     assert differing(row, replace(new, amount_minor=1, note="x")) == ("amount", "note")
+    named = replace(row, provider="IteraGPU")
+    assert find_same([named], new) is named
+    assert find_same([named], replace(new, provider="iteragpu")) is named
+    assert find_same([named], replace(new, provider="Nordlicht")) is None
     assert find_same([row], replace(new, reference=None)) is None
     assert find_same([row], replace(new, kind="tax")) is None
 

@@ -192,7 +192,7 @@ def test_deliverables_are_added_and_removed_without_scripts(browser: TestClient)
     assert words(page.css_first("[name='campaign.question']")) == "Which rank do we ship?"
     more = submit(browser, "/campaigns/new", FORM, filled(action="more:deliverables:0:reload"))
     boxes = read(more).css("#rows-deliverables > [data-row] .check-slot")
-    assert len(boxes) == 16
+    assert len(boxes) == 25
 
 
 def test_an_edit_changes_only_what_it_says(browser: TestClient, sqlite: Database) -> None:

@@ -74,7 +74,7 @@ NOTHING = Standing((), (), (), (), 0, 0, (), 0)
 def test_nothing_open_is_said_as_such() -> None:
     points = checklist(NOTHING)
     assert open_points(points) == 0
-    assert len(points) == 8
+    assert len(points) == 9
 
 
 def test_open_points_come_first_and_name_what_is_missing() -> None:

@@ -71,6 +71,16 @@ def test_the_same_post_again_is_a_duplicate(client: TestClient, database: Databa
     assert problem(other, 409, "conflict")["field"] == "submission_id"
 
 
+def test_a_manifest_of_many_files_is_taken(client: TestClient, database: Database) -> None:
+    """Larger than what else is posted: 20,000 files make 2.6 MB."""
+    opened(database)
+    files = [
+        {"path": f"shards/part-{n:06}.bin", "size": 1, "sha256": f"{n:064x}"} for n in range(20_000)
+    ]
+    answer = client.post(HERE, json=body(**manifest(files=files)))
+    assert answer.status_code == 201
+
+
 def test_absent_and_null_are_the_same(client: TestClient, database: Database) -> None:
     opened(database)
     plain = {**body(), "machine_id": None, "host": None, "made_at": None, "tool": None}
@@ -81,10 +91,11 @@ def test_absent_and_null_are_the_same(client: TestClient, database: Database) ->
 @pytest.mark.parametrize(
     ("end", "fields", "says"),
     [
-        ("stop", {"reason_code": "infra", "signal": 15},
-         "a-01 was interrupted: finish it under the same id, or evaluate its checkpoint in a new "
-         "run and submit that"),
-        ("fail", {"exit_code": 3}, "a-01 was interrupted: finish it under the same id"),
+        ("stop", {"reason_code": "infra", "reason_text": "interrupted, clean", "signal": 15},
+         "a-01 was interrupted: finish it under the same id, or evaluate its "
+         "checkpoint in a new run and submit that"),
+        ("fail", {"exit_code": 3, "reason_text": "ValueError: no"},
+         "a-01 failed (ValueError: no): finish it under the same id"),
         (None, {}, "a-01 has not ended"),
     ],
 )  # fmt: skip

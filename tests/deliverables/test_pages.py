@@ -160,7 +160,8 @@ def test_one_deliverable_shows_evidence_and_history(browser: TestClient, sqlite:
     tree = read(browser, PAGE)
     rows = [" ".join(row.text(separator=" ").split()) for row in tree.css("#checks tbody tr")]
     assert rows[0] == (
-        "No file is empty Failed 1 file is empty: empty.txt non_empty is fine files: 3"
+        "No file is empty Failed 1 file is empty: empty.txt non_empty is fine "
+        "box · box-1 · Tue, 1 Dec, 15:00 · punktum/0.1.0 files: 3"
     )
     assert rows[1].startswith("predictions.csv holds the ids of corpus eval Passed")
     assert "expected: 3 · found: 3" in rows[1]

@@ -86,22 +86,25 @@ def test_the_same_deliverable_counts_once_however_often_it_came() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "reason", "says"),
+    ("stands", "says"),
     [
-        ("stopped", "infra", "a-01 was interrupted: finish it under the same id, or evaluate its "
-         "checkpoint in a new run and submit that"),
-        ("failed", "code_error", "a-01 was interrupted: finish it"),
-        ("lost", None, "a-01 was interrupted: finish it"),
-        ("stopped", "rule:loss-not-finite", "a-01 was stopped by the rule loss-not-finite"),
-        ("running", None, "a-01 has not ended"),
-        ("planned", None, "a-01 has not ended"),
-        (None, None, "a-01 is not known in this campaign"),
+        (("stopped", "infra", "interrupted, clean"), "a-01 was interrupted: finish"
+         " it under the same id, or evaluate its checkpoint in a new run and submit that"),
+        (("stopped", "operator"), "a-01 was interrupted: finish it"),
+        (("failed", "code_error", "ValueError: no"), "a-01 failed (ValueError: no): finish it"),
+        (("failed", "infra"), "a-01 failed (infra): finish it"),
+        (("failed",), "a-01 failed (no reason was given): finish it"),
+        (("lost",), "a-01 is lost: finish it"),
+        (("stopped", "rule:loss", "loss is nan"), "a-01 was stopped by the rule loss: evaluate"),
+        (("running",), "a-01 has not ended"),
+        (("planned",), "a-01 has not ended"),
+        ((None,), "a-01 is not known in this campaign"),
     ],
 )  # fmt: skip
 def test_a_run_that_did_not_complete_is_refused_with_what_would_be_right(
-    status: str | None, reason: str | None, says: str
+    stands: tuple[str | None, ...], says: str
 ) -> None:
-    assert str(run_objection(NamedRun("a-01", status, reason))).startswith(says)
+    assert str(run_objection(NamedRun("a-01", *stands))).startswith(says)
 
 
 def test_a_completed_run_is_fine() -> None:

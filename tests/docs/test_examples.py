@@ -47,7 +47,7 @@ BROWSER_MAKES = {DOCS / "timeline.png"}
 MOST_ACTIONS = 22
 STAND_IN = "5" * 64
 """Stands for what a command in a shell would work out."""
-COMMANDS = ("check", "run", "verify", "restore-check", "status", "replay")
+COMMANDS = ("check", "run", "init", "verify", "pull", "restore-check", "status", "replay")
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,8 @@ from app.plan.commands import RESERVED
 CAMPAIGN = "campaign_id"
 OURS = frozenset({"slug", "act"})
 """Parameters that take only words of ours; every other one may be anything that a person names."""
+NUMBERS = frozenset({"number"})
+"""Parameters that take whole numbers, which no word of ours is."""
 
 
 def _routes(router: APIRouter, prefix: str = "") -> Iterator[tuple[str, APIRoute]]:
@@ -51,7 +53,9 @@ def _taken(name_is_free: set[str] | None, addresses: dict[tuple[str, ...], set[s
     for parts in addresses:
         for place, part in enumerate(parts):
             name = _name(part)
-            if name is not None and (name in name_is_free if name_is_free else name not in OURS):
+            if name is not None and (
+                name in name_is_free if name_is_free else name not in OURS | NUMBERS
+            ):
                 places.add(_shape(parts[:place]))
     return {
         "/".join(parts[: place + 1])
@@ -66,6 +70,18 @@ def test_every_kind_of_name_is_looked_at() -> None:
     assert {CAMPAIGN, "run_id", "step_id", "deliverable", "number", *OURS} <= names
     assert ("campaigns", "{campaign_id}", "runs", "{run_id}") in _addresses()
     assert ("api", "v1", "runs", "{run_id}", "start") in _addresses()
+
+
+def test_a_number_is_never_a_word() -> None:
+    taking = [
+        (path, param.field_info.annotation)
+        for router in rooms.routers()
+        for path, route in _routes(router)
+        for param in route.dependant.path_params
+        if param.alias in NUMBERS
+    ]
+    assert taking
+    assert [path for path, annotation in taking if annotation is not int] == []
 
 
 def test_no_fixed_address_stands_where_a_name_could() -> None:

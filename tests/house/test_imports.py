@@ -14,6 +14,7 @@ CLIENT_PURE = {
     "punktum.stop_rules",
     "punktum.evaluating",
     "punktum.values",
+    "punktum.links",
     "punktum.configuration",
     "punktum.manifest",
 }

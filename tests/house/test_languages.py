@@ -129,8 +129,18 @@ def test_durations_have_one_pattern_also_in_columns() -> None:
     signed = [english.duration(each, sign=True) for each in (4_020, -360, 0)]
     assert signed == ["+1 h 7 min", "−6 min", "±0 h"]
     assert english.duration(None) == "–"
+    assert english.duration(0) == "0 h"
     assert german.duration(-133_200, sign=True) == "−1 Tag 13 h"
     assert [german.hours(each) for each in (0, 360, 178_200)] == ["0,0 h", "0,1 h", "49,5 h"]
+
+
+@pytest.mark.parametrize(
+    ("language", "said"), [("en", "< 1 s"), ("de", "< 1 s"), ("vi", "< 1 giây")]
+)
+def test_what_took_less_than_a_second_is_not_called_nothing(language: str, said: str) -> None:
+    assert reader(language).value(Duration(0, some=True)) == said
+    assert reader(language).duration(0, some=True) == said
+    assert reader(language).value(Duration(40, some=True)) == reader(language).duration(40)
 
 
 @pytest.mark.parametrize("language", ["en", "de", "vi"])

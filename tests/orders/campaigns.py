@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from datetime import UTC, datetime
+from dataclasses import fields, replace
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 from app.db import Database
 from app.journal import append
-from app.orders.rules import NewOrder, Order, OrderedLot
+from app.orders.rules import NewLot, NewOrder, Order, OrderChange, OrderedLot
 from app.plan.commands import prepare, save_draft, seal
 from app.plan.queries import draft
 from app.plan.rules.model import DecisionRule, Plan, PlannedLot, Step, StepClass, StepKind
@@ -66,17 +66,15 @@ def closed(database: Database, campaign_id: str = ID) -> None:
     )
 
 
+_OF_A_LOT = {field.name for field in fields(NewLot)}
+
+
 def new_order(reference: str = "IG-20931", **more: Any) -> NewOrder:
-    """The order of a lot for three days at 47.14 USD."""
-    base = NewOrder(
-        provider="IteraGPU",
-        reference=reference,
-        price_minor=4714,
-        currency="USD",
-        starts_at=START,
-        ends_at=END,
-    )
-    return replace(base, **more)
+    """The order of a lot for three days at 47.14 USD; fields of the lot may be given too."""
+    lot = NewLot(**{"starts_at": START, "ends_at": END}
+                 | {name: value for name, value in more.items() if name in _OF_A_LOT})  # fmt: skip
+    base = NewOrder.one("IteraGPU", reference, 4714, "USD", lot)
+    return replace(base, **{n: value for n, value in more.items() if n not in _OF_A_LOT})
 
 
 def order(number: int = 1, **more: Any) -> Order:
@@ -98,6 +96,12 @@ def order(number: int = 1, **more: Any) -> Order:
         replaces=None,
         lots=(OrderedLot(number, 0, "lot-1", 1, "RTX 4090", START, END, END),),
     )
+    return replace(base, **more)
+
+
+def change(kind: str, amount: int | None = None, number: int = 9, **more: Any) -> OrderChange:
+    """A row that changes an order, logged a day after it."""
+    base = OrderChange(number, NOW + timedelta(days=1), "local", kind, amount, None, "why")
     return replace(base, **more)
 
 

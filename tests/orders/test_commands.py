@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from dataclasses import replace
+from datetime import date, datetime, timedelta
 
 import pytest
 
 from app.db import Database
 from app.errors import AppError, Closed, Conflict, Malformed, NotFound
-from app.journal import entries
+from app.journal import append, entries
 from app.journal.audit import contents, rebuild
 from app.orders.commands import (
     Logged,
     OrderDiffers,
+    change_order,
     correct_order,
     log_order,
     refund_order,
     reverse_order,
 )
 from app.orders.queries import lots_of, order_numbered, orders_of, planned_lots
-from app.orders.rules import NewOrder, Order, OrderedLot
+from app.orders.rules import (
+    AFTER_CLOSE,
+    CHANGE_KINDS,
+    NewChange,
+    NewLot,
+    NewOrder,
+    Order,
+    OrderedLot,
+    Source,
+    as_new,
+)
 from app.plan.rules.model import PlannedLot
 from tests.conftest import NOW, PERSON
 from tests.orders.campaigns import END, ID, OFFER, START, closed, new_order, opened, plan
@@ -49,6 +61,10 @@ def correct(database: Database, number: int, new: NewOrder, reason: str = "a typ
     return database.write(
         ID, lambda tx: correct_order(tx, ID, number, new, reason, actor=PERSON, now=NOW)
     )
+
+
+def change(database: Database, number: int, new: NewChange, now: datetime = NOW) -> Logged:
+    return database.write(ID, lambda tx: change_order(tx, ID, number, new, actor=PERSON, now=now))
 
 
 def orders(database: Database) -> tuple[Order, ...]:
@@ -202,10 +218,32 @@ def test_a_refund_that_cannot_be_is_refused(
     assert refused.value.field == "amount"
 
 
-def test_a_correction_is_a_reversal_and_a_new_order_in_one(database: Database) -> None:
+def test_another_price_is_a_row_and_no_new_order(database: Database) -> None:
     opened(database)
     number = log(database).number
-    logged = correct(database, number, new_order(price_minor=4741))
+    assert correct(database, number, new_order(price_minor=4741)) == Logged(number, True)
+    assert correct(database, number, new_order(price_minor=4741)) == Logged(number, False)
+    (order,) = orders(database)
+    assert (order.price_minor, order.net_minor) == (4714, 4741)
+    assert [(row.kind, row.amount_minor, row.reason) for row in order.changes] == [
+        ("correction", 27, "a typo")
+    ]
+    assert log(database) == Logged(number, False)
+    assert log(database, new_order(price_minor=4741)) == Logged(number, False)
+
+
+def test_a_price_that_was_not_known_is_a_row_too(database: Database) -> None:
+    opened(database)
+    number = log(database, new_order(price_minor=None)).number
+    correct(database, number, new_order(price_minor=4741))
+    (order,) = orders(database)
+    assert [(row.kind, row.amount_minor) for row in order.changes] == [("price", 4741)]
+
+
+def test_any_other_correction_is_a_reversal_and_a_new_order_in_one(database: Database) -> None:
+    opened(database)
+    number = log(database).number
+    logged = correct(database, number, new_order(price_minor=4741, note="by phone"))
     old, new = orders(database)
     assert (old.net_minor, new.net_minor, new.replaces) == (0, 4741, number)
     assert old.reversal is not None
@@ -238,7 +276,9 @@ def test_corrections_that_make_no_sense_are_refused(database: Database) -> None:
         correct(database, number, new_order(price_minor=1), reason=" ")
     assert silent.value.field == "reason"
     refund(database, other, 100)
-    with pytest.raises(Conflict, match="refunds"):
+    with pytest.raises(Conflict, match="a refund"):
+        correct(database, other, new_order("B", note="late"))
+    with pytest.raises(Conflict, match="refunded already"):
         correct(database, other, new_order("B", price_minor=1))
     reverse(database, number)
     with pytest.raises(Conflict, match="reversed before"):
@@ -247,7 +287,7 @@ def test_corrections_that_make_no_sense_are_refused(database: Database) -> None:
         correct(database, 999, new_order("Z"))
 
 
-def test_after_the_close_nothing_is_logged(database: Database) -> None:
+def test_after_the_close_nothing_but_what_comes_back_is_logged(database: Database) -> None:
     opened(database)
     number = log(database).number
     closed(database)
@@ -255,8 +295,69 @@ def test_after_the_close_nothing_is_logged(database: Database) -> None:
         log(database, new_order("B"))
     with pytest.raises(Closed):
         reverse(database, number)
-    with pytest.raises(Closed):
-        refund(database, number, 100)
+    for kind in sorted({*CHANGE_KINDS} - {*AFTER_CLOSE}):
+        new = NewChange(kind, "x", 1, date(2026, 12, 1), ends_at=END, usable_until=END)
+        with pytest.raises(Closed):
+            change(database, number, new)
+
+
+def test_what_comes_back_after_the_close_leaves_the_closed_figures(database: Database) -> None:
+    opened(database)
+    number = log(database).number
+    closed(database)
+    on, later = date(2026, 12, 4), NOW + timedelta(days=3)
+    for kind in AFTER_CLOSE:
+        change(database, number, NewChange(kind, "late", 100, on), later)
+    with database.read() as session:
+        (at_close,) = orders_of(session, ID, until=NOW)
+        (now,) = orders_of(session, ID)
+    assert (at_close.net_minor, now.net_minor) == (4714, 4514)
+    assert [row.after_close for row in now.changes] == [True, True]
+
+
+def test_a_lot_is_extended_and_its_end_is_the_new_one(database: Database) -> None:
+    opened(database)
+    number = log(database).number
+    week = START + timedelta(days=7)
+    change(database, number, NewChange("extension", "longer", 7000, ends_at=week))
+    change(database, number, NewChange("usable_until", "cleared early", usable_until=END))
+    assert [(lot.ends_at, lot.usable_until) for lot in lots(database)] == [(week, END)]
+    with database.read() as session:
+        assert [lot.ends_at for lot in lots_of(session, ID, until=NOW - timedelta(days=1))] == []
+
+
+def test_what_never_started_frees_its_lot_and_lends_none(database: Database) -> None:
+    opened(database)
+    number = log(database).number
+    before = NewChange("payment_failed", "card refused", at=START - timedelta(hours=1))
+    change(database, number, before)
+    assert lots(database) == ()
+    assert log(database, new_order("B")).is_new
+    assert [lot.id for lot in lots(database)] == ["lot-1"]
+
+
+def test_two_equal_payments_are_two_orders(database: Database) -> None:
+    opened(database)
+    log(database, new_order("A"))
+    log(database, new_order("B"))
+    log(database, new_order("b"))
+    assert [order.net_minor for order in orders(database)] == [4714, 4714, 4714]
+
+
+def test_all_that_a_provider_states_is_kept(database: Database) -> None:
+    opened(database)
+    more = NewLot(
+        END, END + timedelta(days=1), extra=True, gpus=2, gpu="B200", memory_gib=180,
+        start_basis="on_delivery", end_policy="kept_until",
+        data_deleted_at=END + timedelta(days=9), auto_renew=True,
+    )  # fmt: skip
+    source = Source("paste", "0" * 64, "Total: 47,14")
+    new = new_order(ordered_at=START, link="https://a.example/1", source=source)
+    number = log(database, replace(new, lots=(*new.lots, more))).number
+    (order,) = orders(database)
+    assert (order.ordered_at, order.link, order.source) == (START, "https://a.example/1", source)
+    assert [lot.id for lot in order.lots] == ["lot-1", f"extra-{number}-2"]
+    assert replace(more, extra=True) == as_new(order).lots[1]
 
 
 def test_an_unknown_campaign_is_not_found(database: Database) -> None:
@@ -272,7 +373,32 @@ def test_each_act_is_one_entry_of_the_journal(database: Database) -> None:
     reverse(database, number)
     with database.read() as session:
         kinds = [entry.kind for entry in entries(session, ID)]
-    assert kinds == ["plan.sealed", "order.logged", "order.reversed", "order.reversed"]
+    assert kinds == ["plan.sealed", "order.logged", "order.changed", "order.changed"]
+
+
+def test_entries_of_older_versions_are_read_for_ever(database: Database) -> None:
+    """What an order and its refund said before links, quotes and other changes were known."""
+    opened(database)
+    lot = {
+        "planned_lot": "lot-1", "gpus": 1, "gpu": None, "starts_at": "2026-11-30T07:00:00Z",
+        "ends_at": "2026-12-03T07:00:00Z", "usable_until": "2026-12-03T07:00:00Z",
+    }  # fmt: skip
+    named = {"provider": "IteraGPU", "reference": "IG-1", "plan_version": 1, "currency": "USD"}
+    first = named | {
+        "account": None, "price_minor": 4714, "price_typed": None, "note": None, "replaces": None,
+        "offer": None, "lots": [lot],
+    }  # fmt: skip
+    number = database.write(
+        ID, lambda tx: append(tx, ID, "order.logged", PERSON, first, NOW)
+    ).number
+    back = named | {
+        "order": number, "kind": "refund", "amount_minor": -1000, "on": "2026-12-01",
+        "reason": "late",
+    }  # fmt: skip
+    database.write(ID, lambda tx: append(tx, ID, "order.reversed", PERSON, back, NOW))
+    (order,) = orders(database)
+    assert (order.net_minor, order.source, order.changes[0].after_close) == (3714, None, False)
+    assert order.lots[0].data_deleted_at is None
 
 
 def test_the_rows_can_be_made_again_byte_for_byte(database: Database) -> None:

@@ -75,10 +75,10 @@ def test_typing_the_reference_is_enough(browser: TestClient, sqlite: Database) -
     assert (lot.id, lot.starts_at, lot.ends_at, lot.gpus) == ("lot-1", START, END, 1)
     page = read(browser.get(URL))
     assert words(page.css_first(".flash")) == "Order IG-20931 is logged. It fills lot-1."
-    assert [row[:3] for row in rows(page)] == [
-        ["IG-20931", "IteraGPU", "Mon, 30 Nov, 08:00 – Thu, 3 Dec, 08:00 3 d"]
+    assert [row[:2] for row in rows(page)] == [
+        ["IG-20931 IteraGPU", "Mon, 30 Nov, 08:00 – Thu, 3 Dec, 08:00 3 d"]
     ]
-    assert rows(page)[0][3:] == ["RTX 4090, 1 GPU fills lot-1", "47.14 USD"]
+    assert rows(page)[0][2:] == ["RTX 4090, 1 GPU fills lot-1", "active", "47.14 USD"]
 
 
 def test_the_form_says_what_the_plan_says(browser: TestClient, sqlite: Database) -> None:
@@ -144,13 +144,13 @@ def test_an_empty_price_is_not_known_and_said_so(browser: TestClient, sqlite: Da
     opened(sqlite)
     submit(browser, URL, FORM, reference="A", price="")
     assert orders(sqlite)[0].price_minor is None
-    assert rows(read(browser.get(URL)))[0][4] == "not known"
+    assert rows(read(browser.get(URL)))[0][3:] == ["active its price is not known", "not known"]
 
 
 def test_an_order_before_the_seal_is_said_so(browser: TestClient, sqlite: Database) -> None:
     opened(sqlite, sealed=False)
     submit(browser, URL, FORM, reference="A")
-    assert rows(read(browser.get(URL)))[0][0] == "A Logged before the seal"
+    assert rows(read(browser.get(URL)))[0][0] == "A IteraGPU Logged before the seal"
 
 
 # What is refused keeps what was typed
@@ -280,17 +280,29 @@ def test_a_correction_starts_from_the_order_and_replaces_it(
         422,
         "Say why: the reason stays with the record.",
     )
-    done = submit(browser, url, "form#correction", price="47,41", reason="a typo")
+    said = {"price": "47,41", "gpu": "RTX 4090 D"}
+    done = submit(browser, url, "form#correction", said, reason="read wrongly")
     assert done.status_code == 303
     old, new = orders(sqlite)
     assert (old.net_minor, new.net_minor, new.lots[0].id) == (0, 4741, "lot-1")
     assert (new.account, new.note) == ("lab", "one\ntwo")
     listed = rows(read(browser.get(URL)))
-    assert listed[0][0] == f"IG-20931 Corrects the order IG-20931 (#{number})"
-    assert listed[1][0].endswith("Reversed: a typo")
-    assert listed[1][4] == "47.14 USD counts as zero"
+    assert listed[0][0] == f"IG-20931 IteraGPU Corrects the order IG-20931 (#{number})"
+    assert listed[1][0].endswith("Reversed: read wrongly")
+    assert listed[1][3:] == ["reversed", "47.14 USD counts as zero"]
     struck = read(browser.get(URL)).css(f"#order-{number} s")
     assert [words(node) for node in struck] == ["IG-20931", "47.14 USD"]
+
+
+def test_another_price_typed_into_the_correction_is_a_row(
+    browser: TestClient, sqlite: Database
+) -> None:
+    opened(sqlite)
+    number = log(sqlite, replace(new_order(), ordered_at=START.replace(second=7)))
+    done = submit(browser, f"{URL}/{number}/correct", "form#correction", price="47,41", reason="x")
+    assert (done.status_code, done.headers["location"]) == (303, f"{URL}/{number}")
+    (order,) = orders(sqlite)
+    assert [(row.kind, row.amount_minor) for row in order.changes] == [("correction", 27)]
 
 
 def test_a_reversal_needs_a_reason_and_shows_it(browser: TestClient, sqlite: Database) -> None:
@@ -302,7 +314,7 @@ def test_a_reversal_needs_a_reason_and_shows_it(browser: TestClient, sqlite: Dat
     assert error(read(silent), "reason") == "Say why: the reason stays with the record."
     assert submit(browser, page, form_, reason="typed twice").status_code == 303
     assert orders(sqlite)[0].net_minor == 0
-    assert rows(read(browser.get(URL)))[0][0] == "IG-20931 Reversed: typed twice"
+    assert rows(read(browser.get(URL)))[0][0] == "IG-20931 IteraGPU Reversed: typed twice"
     assert browser.get(f"{page}/correct").status_code == 409
     gone = read(browser.get(page))
     assert gone.css("form") == []
@@ -337,13 +349,20 @@ def test_an_order_keeps_the_offer_as_it_was(browser: TestClient, sqlite: Databas
     assert "tariffs" in shown
 
 
-def test_after_the_close_nothing_can_be_typed(browser: TestClient, sqlite: Database) -> None:
+def test_after_the_close_only_what_comes_back_can_be_typed(
+    browser: TestClient, sqlite: Database
+) -> None:
     opened(sqlite)
     number = log(sqlite)
     open_form = form(read(browser.get(URL)))
     closed(sqlite)
-    for url in (URL, f"{URL}/{number}"):
-        assert read(browser.get(url)).css("main form") == []
+    assert read(browser.get(URL)).css("main form") == []
+    left = read(browser.get(f"{URL}/{number}")).css("main form")
+    assert [form.attributes["id"] for form in left] == ["refund-form", "credit-form"]
+    back = {"credit.amount": "10", "credit.reason": "voucher"}
+    assert submit(browser, f"{URL}/{number}", "form#credit-form", back).status_code == 303
+    row = read(browser.get(f"{URL}/{number}")).css("#sum tbody tr")[1]
+    assert words(row.css_first("th")) == "Credit of Tue, 1 Dec 2026 after the close"
     assert browser.get(f"{URL}/{number}/correct").status_code == 409
     said = {**open_form, "reference": "B", "starts": "2026-12-01T08:00", "ends": "2026-12-02T08:00",
             "provider": "IteraGPU"}  # fmt: skip

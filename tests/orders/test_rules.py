@@ -1,42 +1,32 @@
-"""What an order is, when it is the same one, which planned lot it fills, how it nets to zero."""
+"""What an order is, when it is the same one, and which planned lot it fills."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from app.offers.rules import read_catalogue
 from app.orders.rules import (
-    REFUND,
     REVERSAL,
     Fillable,
     Filling,
-    Order,
-    OrderChange,
     Problem,
+    Source,
+    as_new,
+    corrections,
     differences,
     fill,
     fillable,
     find_same,
     problems,
-    refund_problem,
-    reversal_minor,
     unfilled,
 )
 from app.plan.rules.lots import resolve_lots
 from app.plan.rules.model import PlannedLot
-from tests.conftest import NOW
-from tests.orders.campaigns import END, OFFER, START, new_order, order, plan
-
-
-def _change(kind: str, amount: int | None, number: int = 9) -> OrderChange:
-    on = date(2026, 12, 1) if kind == REFUND else None
-    return OrderChange(number, NOW, "local", kind, amount, on, "why")
+from tests.orders.campaigns import END, OFFER, START, change, new_order, order, plan
 
 
 def _planned(*lots: PlannedLot) -> tuple[Fillable, ...]:
@@ -44,8 +34,9 @@ def _planned(*lots: PlannedLot) -> tuple[Fillable, ...]:
     return fillable(kept, resolve_lots(kept, read_catalogue()).windows, read_catalogue())
 
 
-def _filled_by(filling: Filling | Problem) -> Filling:
-    assert isinstance(filling, Filling)
+def _filled_by(fillings: tuple[Filling, ...] | Problem) -> Filling:
+    assert not isinstance(fillings, Problem)
+    (filling,) = fillings
     return filling
 
 
@@ -68,6 +59,19 @@ def _filled_by(filling: Filling | Problem) -> Filling:
         ({"usable_until": START}, "usable_until"),
         ({"gpus": 0}, "gpus"),
         ({"lot": "lot-1", "extra": True}, "extra"),
+        ({"memory_gib": 0}, "memory_gib"),
+        ({"start_basis": "soon"}, "start_basis"),
+        ({"end_policy": "burnt"}, "end_policy"),
+        ({"data_deleted_at": START}, "data_deleted_at"),
+        ({"link": "ftp://example.com/x"}, "link"),
+        ({"link": "javascript:alert(1)"}, "link"),
+        ({"link": "https://"}, "link"),
+        ({"link": "https://example.com/" + "x" * 500}, "link"),
+        ({"lots": ()}, "lots"),
+        ({"lots": new_order().lots * 21}, "lots"),
+        ({"source": Source("fax")}, "source"),
+        ({"source": Source("paste", "ab")}, "source"),
+        ({"source": Source("paste", None, "x" * 65_537)}, "source"),
     ],
 )
 def test_what_cannot_be_an_order_names_its_field(change: dict[str, Any], field: str) -> None:
@@ -81,6 +85,23 @@ def test_an_order_without_a_price_and_with_a_note_of_two_lines_is_fine() -> None
 def test_texts_are_composed_and_stripped_and_keep_their_case() -> None:
     said = new_order(" ig-20931A ", provider=" Café ", account="  ")
     assert (said.reference, said.provider, said.account) == ("ig-20931A", "Café", None)
+
+
+def test_a_field_of_one_of_several_lots_is_called_by_its_place() -> None:
+    lots = (*new_order().lots, *new_order(ends_at=START).lots)
+    assert [one.field for one in problems(replace(new_order(), lots=lots))] == ["lots.1.ends_at"]
+    twice = new_order(lot="lot-1").lots * 2
+    assert [one.field for one in problems(replace(new_order(), lots=twice))] == ["lots.1.lot"]
+
+
+def test_everything_that_a_provider_may_state_is_taken() -> None:
+    new = new_order(
+        memory_gib=24, start_basis="on_delivery", end_policy="kept_until",
+        data_deleted_at=END + timedelta(days=7), auto_renew=False, account="lab",
+        ordered_at=START - timedelta(days=1), link="https://iteragpu.example/orders/1",
+        source=Source("api"),
+    )  # fmt: skip
+    assert problems(new) == ()
 
 
 # The same order
@@ -100,7 +121,7 @@ def test_two_accounts_may_use_one_reference() -> None:
 
 
 def test_a_reversed_order_is_not_the_same_any_more() -> None:
-    gone = order(changes=(_change(REVERSAL, -4714),))
+    gone = order(changes=(change(REVERSAL, -4714),))
     assert find_same([gone], new_order()) is None
 
 
@@ -121,6 +142,31 @@ def test_a_reversed_order_is_not_the_same_any_more() -> None:
 )
 def test_a_difference_names_what_is_recorded(change: dict[str, Any], field: str) -> None:
     assert differences(order(), new_order(**change))[-1].field == field
+
+
+def test_what_was_stated_beyond_is_compared_only_where_it_is_said_again() -> None:
+    lot = replace(order().lots[0], end_policy="wiped", memory_gib=24)
+    known = order(lots=(lot,), link="https://a.example/1", ordered_at=START)
+    assert differences(known, new_order()) == ()
+    said = new_order(end_policy="kept_until", link="https://a.example/2")
+    assert [one.field for one in differences(known, said)] == ["link", "end_policy"]
+    right = [one.field for one in corrections(known, new_order())]
+    assert right == ["ordered_at", "link", "memory_gib", "end_policy"]
+
+
+def test_the_order_as_it_stands_is_said_again_without_a_difference() -> None:
+    known = order(lots=(replace(order().lots[0], auto_renew=True),), note="by phone")
+    assert corrections(known, as_new(known)) == differences(known, as_new(known)) == ()
+
+
+def test_another_number_of_lots_is_one_difference() -> None:
+    two = replace(new_order(), lots=new_order().lots * 2)
+    assert [str(one.name) for one in differences(order(), two)] == ["number of lots"]
+    later = (*new_order().lots, *new_order(ends_at=END + timedelta(hours=1)).lots)
+    known = order(lots=(order().lots[0], replace(order().lots[0], position=1, planned_lot=None)))
+    found = differences(known, replace(new_order(), lots=later))
+    assert [one.field for one in found] == ["lots.1.ends_at", "lots.1.usable_until"]
+    assert str(found[0].name) == "end of lot 2"
 
 
 # Which planned lot it fills
@@ -203,50 +249,25 @@ def test_a_planned_lot_with_a_start_has_an_end() -> None:
     assert unfilled((lot,), {"lot-1"}) == ()
 
 
-# Taking back
+def test_the_lots_of_one_order_fill_one_planned_lot_each() -> None:
+    planned = _planned(PlannedLot("a", offer=OFFER), PlannedLot("b", offer=OFFER))
+    two = replace(new_order(), lots=new_order().lots * 3)
+    filled = fill(two, planned, set(), read_catalogue())
+    assert not isinstance(filled, Problem)
+    assert [one.planned_lot for one in filled] == ["a", "b", None]
 
 
-def _with_refunds(price: int | None, amounts: list[int]) -> Order:
-    refunds = tuple(_change(REFUND, -amount, n) for n, amount in enumerate(amounts, 10))
-    return order(price_minor=price, changes=refunds)
+def test_a_lot_that_another_one_of_the_order_names_is_kept_for_it() -> None:
+    planned = _planned(PlannedLot("a", offer=OFFER), PlannedLot("b", offer=OFFER))
+    lots = (*new_order().lots, *new_order(lot="a").lots)
+    filled = fill(replace(new_order(), lots=lots), planned, set(), read_catalogue())
+    assert not isinstance(filled, Problem)
+    assert [one.planned_lot for one in filled] == ["b", "a"]
 
 
-@given(st.integers(0, 10**12), st.data())
-def test_a_reversal_nets_to_zero_whatever_came_back_before(price: int, data: st.DataObject) -> None:
-    logged, left = _with_refunds(price, []), price
-    for number in range(10, 10 + data.draw(st.integers(0, 4))):
-        amount = data.draw(st.integers(0, left))
-        if amount == 0 or refund_problem(logged, amount) is not None:
-            continue
-        left -= amount
-        logged = replace(logged, changes=(*logged.changes, _change(REFUND, -amount, number)))
-    assert logged.net_minor == left
-    amount_back = reversal_minor(logged)
-    taken = replace(logged, changes=(*logged.changes, _change(REVERSAL, amount_back, 99)))
-    rows = [taken.price_minor or 0, *(change.amount_minor or 0 for change in taken.changes)]
-    assert sum(rows) == 0 == taken.net_minor
-    assert not taken.is_active
-
-
-def test_an_unpriced_order_is_unknown_until_it_is_reversed() -> None:
-    unknown = _with_refunds(None, [])
-    assert unknown.net_minor is None
-    assert reversal_minor(unknown) is None
-    assert replace(unknown, changes=(_change(REVERSAL, None),)).net_minor == 0
-
-
-@pytest.mark.parametrize(
-    ("logged", "amount"),
-    [
-        (_with_refunds(4714, []), 4715),
-        (_with_refunds(4714, [4714]), 1),
-        (_with_refunds(None, []), 1),
-        (order(changes=(_change(REVERSAL, -4714),)), 1),
-    ],
-)
-def test_more_than_is_left_cannot_come_back(logged: Order, amount: int) -> None:
-    assert refund_problem(logged, amount) is not None
-
-
-def test_a_refund_up_to_the_whole_price_is_taken() -> None:
-    assert refund_problem(_with_refunds(4714, [1000]), 3714) is None
+def test_a_refused_lot_of_several_is_named_by_its_place() -> None:
+    planned = _planned(PlannedLot("a", offer=OFFER))
+    lots = (*new_order().lots, *new_order(lot="z").lots)
+    refused = fill(replace(new_order(), lots=lots), planned, set(), read_catalogue())
+    assert isinstance(refused, Problem)
+    assert refused.field == "lots.1.lot"

@@ -235,6 +235,26 @@ class _Maker:
                 ids=None if named else self.lines() or (self.line(),),
                 file=self.random.choice(["predictions.csv", "out/metrics.csv"]),
                 column=self.maybe(self.line),
+                match=self.random.choice(["exact", "superset"]),
+            )
+        if kind is CheckKind.PARAMETERS:
+            return Check(kind, file="parameters.json", keys=self.lines() or (self.line(),))
+        if kind is CheckKind.SCHEMA:
+            exact = self.flag()
+            return Check(
+                kind,
+                file="out/table.jsonl",
+                columns=self.lines() if exact else (),
+                rows=self.length() if exact else None,
+                min_rows=None if exact else 1 + self.length(),
+            )
+        if kind is CheckKind.REPRODUCE:
+            return Check(
+                kind,
+                command=self.line(),
+                value=self.figure(),
+                tolerance=self.maybe(lambda: abs(self.figure())),
+                keep_env=self.lines(),
             )
         if kind is CheckKind.RELOAD:
             return Check(kind, command=self.line(), keep_env=self.lines())

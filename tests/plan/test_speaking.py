@@ -10,10 +10,11 @@ import pytest
 
 from app.language import reader
 from app.plan.rules.document import Problem, to_document
+from app.plan.rules.typed.delivering import CHECK
 from app.plan.rules.typed.judging import judged, listed
 from app.plan.rules.typed.speaking import SPOKEN, spoken
 from app.plan.rules.typed.steps import STEP_ALL
-from app.plan.rules.typed.tables import CHECK, DECISION_RULE, LOT, STOP_RULE
+from app.plan.rules.typed.tables import DECISION_RULE, LOT, STOP_RULE
 from app.texts import Text
 from tests.house.source import APP
 from tests.plan.drafts import small

@@ -68,6 +68,13 @@ class Box:
             "run", "--step", step, "--grace", "2", *words, "--", self.python, "-c", code
         )
 
+    def done_with(self, process: subprocess.Popen[bytes]) -> None:
+        """Wait for its end alone: what it started may still hold its output."""
+        process.wait(timeout=HANG_GUARD_S)
+        for stream in (process.stdout, process.stderr):
+            if stream is not None:
+                stream.close()
+
     def done(self, process: subprocess.Popen[bytes]) -> Done:
         """Wait for its end."""
         out, err = process.communicate(timeout=HANG_GUARD_S)
@@ -76,6 +83,10 @@ class Box:
     def run(self, *words: str) -> Done:
         """``punktum …`` until its end."""
         return self.done(self.punktum(*words))
+
+    def typed(self, line: str) -> Done:
+        """A line of a message, as a person pastes it into a shell in this folder."""
+        return self.done(self.start("sh", "-c", line))
 
     def run_job(self, code: str, *words: str, step: str = "control") -> Done:
         """Python code under ``punktum run`` until its end."""

@@ -21,7 +21,7 @@ class Loopback:
 
     ``mode``: ``well``, ``hang``, ``garbage``, ``drop`` (cut the connection), or an HTTP status
     such as ``500``. ``refuse`` may turn single events away; ``standing`` is what submissions come
-    to, whatever their checks say.
+    to, whatever their checks say. Without the ``wanted_token`` every answer is ``without_token``.
     """
 
     def __init__(self, port: int = 0) -> None:
@@ -32,6 +32,8 @@ class Loopback:
         self.tokens: set[str | None] = set()
         self.submissions: dict[str, tuple[str, Event]] = {}
         self.standing: str | None = None
+        self.wanted_token: str | None = None
+        self.without_token = 401
         self.rules: tuple[StopRule, ...] = ()
         self.names: dict[str, str] = {}
         self.states: dict[str, dict[str, RuleState]] = {}
@@ -205,6 +207,10 @@ def _handler(owner: Loopback) -> type[BaseHTTPRequestHandler]:
 
         def _misbehaves(self) -> bool:
             mode = owner.mode
+            wanted = owner.wanted_token
+            if wanted is not None and self.headers.get("Authorization") != f"Bearer {wanted}":
+                self._answer(owner.without_token, {"title": "No", "detail": "not this token"})
+                return True
             if mode == "well":
                 return False
             if mode == "hang":

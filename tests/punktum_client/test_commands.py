@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,7 @@ def test_status_of_a_run_with_and_without_a_server(box: Box, server: Loopback) -
     assert done.code == 0
     assert "a-01  attempt " in done.out
     assert "  written 2, acknowledged 0" in done.out
-    assert "a-02  attempt 1  wrapper  fail" in done.out
+    assert "a-02  attempt 1  wrapper  failed" in done.out
     assert "  written 2, acknowledged 2" in done.out
     assert "window   until 2026-12-03T07:00:00.000Z" in done.out
     found = box.run("status", "--json").json()
@@ -49,6 +50,34 @@ def test_status_of_a_refused_run(box: Box, server: Loopback) -> None:
     said = box.run("status").out
     assert "  NOT RECORDING: new id needed" in said
     assert "acknowledged 1, 1 refused" in said
+
+
+@pytest.mark.parametrize("live", [True, False], ids=["live", "offline"])
+@pytest.mark.parametrize(
+    "steps", [["pilot"], ["control", "pilot"], ["control", "control", "pilot", "other"]]
+)
+def test_status_tells_the_step_that_the_server_recorded(
+    box: Box, server: Loopback, live: bool, steps: list[str]
+) -> None:
+    """The first that it took: it keeps that one, whatever is asked for later."""
+    if live:
+        box.reports_to(server)
+    box.run_job("pass", step="contrl")
+    box.reports_to(server)
+    for step in steps:
+        box.run("replay", str(box.spool), "--step", step)
+    (start,) = [event for event in server.of("contrl-01") if event["kind"] == "start"]
+    assert start["step"] == ("contrl" if live else steps[0])
+    shown = None if start["step"] == "contrl" else f"step {start['step']}"
+    (source,) = box.run("status", "--json").json()["sources"]
+    assert source["recorded_as"] == shown
+    assert box.run("status").out.count("recorded as: ") == int(shown is not None)
+
+
+def test_status_of_a_file_that_the_full_disk_left_empty(box: Box) -> None:
+    box.spool.mkdir(parents=True)
+    (box.spool / f"a-01--{'1' * 32}--wrapper.jsonl").touch()
+    assert "a-01  attempt 11111111  wrapper  nothing written" in box.run("status").out
 
 
 def test_status_without_a_spool(box: Box) -> None:
@@ -74,9 +103,10 @@ def test_check_finds_what_will_not_work(box: Box, server: Loopback) -> None:
     box.reports_to(server)
     server.sheet.update(steps=[{"id": "control"}], server_time="2020-01-01T00:00:00.000Z")
     done = box.run("check", "--step", "contorl", "--json")
-    assert done.code == 1
+    assert done.code == 0, "such a run is recorded"
     found = {item["name"]: (item["state"], item["text"]) for item in done.json()["items"]}
-    assert found["step"] == ("fail", '"contorl" unknown, did you mean "control"?')
+    said = '"contorl" is not in the plan: it will be recorded as unplanned work; '
+    assert found["step"] == ("warn", f'{said}did you mean "control"?')
     assert found["clock"][0] == "note"
     assert "ahead of the server's" in found["clock"][1]
     server.mode = "401"
@@ -85,6 +115,42 @@ def test_check_finds_what_will_not_work(box: Box, server: Loopback) -> None:
     found = {item["name"]: (item["state"], item["text"]) for item in done.json()["items"]}
     assert found["token"] == ("fail", "told to say 401 (401)")
     assert found["server"][0] == "ok"
+
+
+STEPS: list[dict[str, object]] = [
+    {"id": "control", "kind": "run"}, {"id": "prepare", "kind": "human"},
+    {"id": "go", "kind": "decision_point"}, {"id": "old"},
+]  # fmt: skip
+FOR_STEPS: list[tuple[str, list[dict[str, object]], str, str]] = [
+    ("control", STEPS, "ok", '"control" is in the plan'),
+    ("old", STEPS, "ok", '"old" is in the plan'),
+    (
+        "prepare",
+        STEPS,
+        "warn",
+        '"prepare" is a person\'s work; a run of it is recorded all the same',
+    ),
+    ("go", STEPS, "warn", '"go" is a person\'s work; a run of it is recorded all the same'),
+    ("contrl", STEPS, "warn", 'it will be recorded as unplanned work; did you mean "control"?'),
+    ("zzz", STEPS, "warn", "recorded as unplanned work; there are control, prepare, go, old"),
+    ("control", [], "note", '"control" cannot be looked up: no plan yet'),
+]
+
+
+@pytest.mark.parametrize(("step", "steps", "state", "text"), FOR_STEPS)
+def test_check_says_of_a_step_what_a_run_of_it_will_be(
+    box: Box, server: Loopback, step: str, steps: list[dict[str, object]], state: str, text: str
+) -> None:
+    """Of none that the server takes it says that it fails, with and without ``--strict``."""
+    box.reports_to(server)
+    server.sheet.update(steps=steps)
+    done = box.run("check", "--step", step, "--json")
+    found = {item["name"]: (item["state"], item["text"]) for item in done.json()["items"]}
+    assert (done.code, found["step"][0]) == (0, state)
+    assert found["step"][1].endswith(text)
+    assert f"{state:<4}  step" in box.run("check", "--step", step).out
+    assert box.run_job("pass", "--strict", step=step).code == 0
+    assert server.end(f"{step}-01")["kind"] == "finish"
 
 
 @pytest.mark.parametrize("sheet", [{}, {"format": "punktum-sheet/9"}, {"status": "ok"}])
@@ -168,6 +234,39 @@ def test_a_spool_is_not_sent_to_another_campaign(box: Box, server: Loopback) -> 
     assert server.kinds("a-01") == ["start", "finish"]
 
 
+def test_the_token_of_another_campaign_is_told_everywhere(box: Box, server: Loopback) -> None:
+    """Else what a folder holds of one campaign would be sent to another."""
+    box.reports_to(server)
+    assert box.run_job("pass", "--run", "a-01").code == 0
+    kept = (box.spool / "sheet.json").read_bytes()
+    server.sheet = {**server.sheet, "campaign": {"id": "other"}, "deliverables": [{"id": "d"}]}
+    differ = f"{box.spool} is of the campaign c, the token of other"
+    done = box.run_job("pass", "--run", "a-02")
+    assert (done.code, done.err.count(f"punktum: {differ}, where this run is recorded")) == (0, 1)
+    relative = ".punktum/spool is of the campaign c, the token of other"
+    checked = box.run("check")
+    assert (checked.code, f"fail  spool   {relative}: take another" in checked.out) == (1, True)
+    verified = box.run("verify", ".", "--all")
+    assert (verified.code, f"punktum: {relative}: take the other token" in verified.err) == (
+        1,
+        True,
+    )
+    assert server.submissions == {}
+    replayed = box.run("replay", ".")
+    assert (replayed.code, (box.spool / "sheet.json").read_bytes()) == (1, kept)
+    (way,) = re.findall(r"if this is what you want: (.*)", replayed.err)
+    assert box.typed(way).code == 0
+    assert box.run("replay", ".").code == 0
+
+
+def test_a_folder_that_was_only_checked_may_be_of_any_campaign(box: Box, server: Loopback) -> None:
+    box.reports_to(server)
+    assert box.run("check").code == 0
+    server.sheet = {**server.sheet, "campaign": {"id": "other"}}
+    assert "ok    token   taken, campaign other" in box.run("check").out
+    assert "campaign other" in box.run("status").out
+
+
 @pytest.mark.parametrize("mode", ["401", "403"])
 def test_a_token_that_is_not_taken_is_no_server_away(box: Box, server: Loopback, mode: str) -> None:
     """Who tries again while the exit code is 5 would do so for ever."""
@@ -230,6 +329,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         ["run", "--step", "control", "--param", "rank", "--", "true"],
         ["run", "--step", "control", "--beat", "soon", "--", "true"],
         ["run", "--step", "control", "--beat", "0", "--", "true"],
+        ["run", "--step", "control", "--run", "a b", "--", "true"],
         ["status", "--", "true"],
         ["replay", "spool", "--run", "a b"],
         ["replay", "spool", "--run", "../a"],
@@ -280,7 +380,11 @@ def test_settings_come_from_arguments_then_from_the_environment(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    "url", ["h:1", "http://", "ftp://h", "http://h?x=1", "http://u:p@h", "http://h:x"]
+    "url",
+    [
+        *("h:1", "http://", "ftp://h", "http://h?x=1", "http://u:p@h", "http://h:x"),
+        *("http://h:8000/campaigns/digits", "http://h/campaigns", "http://h/api/v1"),
+    ],
 )
 def test_an_address_that_is_none_is_refused(url: str) -> None:
     with pytest.raises(SettingsError) as refused:

@@ -133,6 +133,37 @@ def test_int(box: Box, online: Loopback) -> None:
     assert told(online.end("control-01"), "signal") == ["stop", "operator", 2]
 
 
+def test_who_asks_twice_is_told_how_to_end_what_goes_on(box: Box, online: Loopback) -> None:
+    code = "import signal; signal.signal(2, signal.SIG_IGN); " + READY + SLEEP
+    said = box.folder / "said"
+    with said.open("wb") as stream:
+        job = box.punktum("run", "--step", "control", "--", box.python, "-c", code, stderr=stream)
+    inner = ready(box)
+    for _ in range(3):
+        job.send_signal(signal.SIGINT)
+        wait_until(lambda: signals_taken(job.pid, signal.SIGINT))
+    wait_until(lambda: "goes on" in said.read_text())
+    (way,) = re.findall(r"the command was told and goes on; at once: (.*)", said.read_text())
+    assert way == f"kill -KILL -{inner}"
+    assert box.typed(way).code == 0
+    assert job.wait(HANG_GUARD_S) == 137
+    assert online.end("control-01")["signal"] == 9
+
+
+def signals_taken(process: int, number: int) -> bool:
+    """Whether none of this signal waits for a process: several that wait are one."""
+    status = Path(f"/proc/{process}/status").read_text()
+    return not any(
+        int(pending, 16) >> (number - 1) & 1 for pending in re.findall(r"Pnd:\s+(\w+)", status)
+    )
+
+
+def test_our_words_begin_on_a_line_of_their_own(box: Box) -> None:
+    done = box.run_job("import sys; sys.stderr.write('no line end')")
+    assert "\nno line end\npunktum: control-01 completed\n" in done.err
+    assert "\n\n" not in box.run_job("import sys; sys.stderr.write('line end\\n')").err
+
+
 def test_usr1_is_passed_on(box: Box, online: Loopback) -> None:
     code = (
         "import signal, sys, time\n"
@@ -327,11 +358,10 @@ def test_a_refused_start_is_said_and_the_training_starts_anyway(box: Box, online
     assert "the next id is a-02 (--run a-02). Training starts anyway" in done.err
     assert online.record() == {}
     assert {event["source"] for event in box.spooled()} == {"wrapper", "main"}
-    assert f"a-01 completed; events wait in {box.spool}: punktum replay" in done.err
-    assert done.err.rstrip().endswith(" --run a-02")
+    told_way = "a-01 completed; events wait; send them with: "
+    (way,) = [said for said in done.err.splitlines() if told_way in said]
     online.refuse = lambda event: None
-    again = box.run("replay", str(box.spool), "--run", "a-02")
-    assert again.code == 0
+    assert box.typed(way.partition(told_way)[2]).code == 0
     assert online.end("a-02")["kind"] == "finish"
     assert len(online.of("a-02")) == len(box.spooled())
 
@@ -368,12 +398,25 @@ def test_without_a_token_nothing_is_sent_and_nothing_is_held_back(
 
 
 def test_events_that_found_no_place_are_not_said_to_wait(box: Box, server: Loopback) -> None:
-    server.close()
-    box.reports_to(server)
     box.environment = {"PUNKTUM_SPOOL": "/dev/null/x"}
     done = box.run_job("pass", "--run", "a-01")
-    assert done.code == 0
-    assert "a-01 completed; 2 events found no place on the disk and are lost" in done.err
+    assert "no PUNKTUM_URL: nothing is recorded of a-01" in done.err
+    server.close()
+    box.reports_to(server)
+    for ended in (done, box.run_job("pass", "--run", "a-01")):
+        assert ended.code == 0
+        assert "a-01 completed; 2 events are lost: /dev/null/x cannot be written" in ended.err
+        assert "replay" not in ended.err
+
+
+def test_a_refused_start_holds_back_the_rest_also_where_no_mark_can_be_left(
+    box: Box, online: Loopback
+) -> None:
+    online.refuse = lambda event: (409, {"detail": "no"}) if event["kind"] == "start" else None
+    box.environment = {"PUNKTUM_SPOOL": "/dev/null/x"}
+    done = box.run_job("pass", "--run", "a-01")
+    assert online.record() == {}
+    assert "a-01 completed; 1 event is lost: /dev/null/x cannot be written" in done.err
 
 
 def test_strict_does_not_start_without_a_server(box: Box, server: Loopback) -> None:
@@ -393,18 +436,19 @@ def test_a_server_in_any_state_keeps_no_command_from_running(
     done = box.run_job("print('trained')")
     assert (done.code, done.out) == (0, "trained\n")
     assert box.spooled_end()["kind"] == "finish"
-    assert "punktum replay" in done.err
+    assert "-m punktum replay" in done.err
 
 
 @pytest.mark.parametrize(
     ("variables", "said"),
     [
         ({"PUNKTUM_URL": "nonsense"}, "NOT RECORDING: the address 'nonsense' is not one"),
-        ({"PUNKTUM_TOKEN_FILE": "gone"}, "NOT RECORDING: token file gone"),
+        ({"PUNKTUM_URL": "http://127.0.0.1:9", "PUNKTUM_TOKEN_FILE": "gone"},
+         "NOT RECORDING: token file gone is not there"),
         ({"PUNKTUM_SPOOL": "/dev/null/x"}, "events are kept in memory only"),
         ({"PUNKTUM_RUN_ID": "a b"}, "NOT RECORDING: ValueError: run id 'a b'"),
     ],
-)
+)  # fmt: skip
 def test_wrong_settings_keep_no_command_from_running(
     box: Box, variables: dict[str, str], said: str
 ) -> None:

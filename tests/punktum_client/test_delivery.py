@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from punktum.answers import Answer, read_answer, read_results
-from punktum.delivery import LONGEST_RETRY_AFTER_S, MOST_EVENTS, Carried, Delivery, Refusal
+from punktum.carried import Carried, Refusal
+from punktum.delivery import LONGEST_RETRY_AFTER_S, MOST_EVENTS, Delivery
 from punktum.events import Identity
 from punktum.ledger import read_standing, refused_path
 from punktum.marks import StopRequest, marked_held

@@ -130,4 +130,5 @@ def test_what_cannot_be_read_as_a_number_is_left_out_and_said_once(tmp_path: Pat
     assert list(ear._to_say) == [
         "metric loss: cannot read a Odd as a number; left out",
         "metric names: cannot read a list as a number; left out",
+        "metric big: 10^400 is more than a float holds; kept as inf",
     ]

@@ -56,8 +56,8 @@ def test_a_detached_run_goes_on_in_a_session_of_its_own(box: Box, online: Loopba
     lines = log.read_text().splitlines()
     assert {"out", "err", "punktum: control-01 completed"} <= set(lines)
     assert online.end("control-01")["log_tail"] == "err\n"
-    status = box.run(*left["look"].split()[1:])
-    assert "control-01  attempt 1  wrapper  finish" in status.out
+    status = box.typed(left["look"])
+    assert "control-01  attempt 1  wrapper  completed" in status.out
 
 
 def test_a_detached_run_is_ended_as_it_was_said(box: Box, online: Loopback) -> None:
@@ -72,9 +72,11 @@ def test_what_a_person_sees_of_a_detached_run(box: Box) -> None:
     done = box.run_job("pass", "--detach", "--output", "out")
     said = dict(line.split(maxsplit=1) for line in done.out.splitlines())
     assert list(said) == ["run", "pid", "log", "look", "end"]
-    assert (said["run"], said["look"]) == ("control-01", "punktum status --output out")
+    assert said["run"] == "control-01"
+    assert said["look"] == f"{box.python} -m punktum status --output out"
+    assert box.typed(said["look"]).out.startswith("spool    out/.punktum/spool\ncontrol-01 ")
     assert said["end"] == f"kill -INT {said['pid']}"
-    assert "no PUNKTUM_URL: events of control-01 wait in" in done.err
+    assert "no PUNKTUM_URL: events of control-01 are kept" in done.err
     wait_until(lambda: gone(int(said["pid"])))
 
 
@@ -105,7 +107,7 @@ def test_no_server_keeps_nobody_at_the_terminal(box: Box, online: Loopback, mode
 def test_a_command_that_cannot_start_is_said_at_once(box: Box) -> None:
     done = box.run("run", "--step", "control", "--detach", "--", "no-such-program")
     assert (done.code, done.out) == (127, "")
-    assert "punktum: no-such-program: No such file or directory" in done.err
+    assert "control-01 failed (no-such-program: No such file or directory)" in done.err
 
 
 def test_strict_and_detached_says_that_it_did_not_start(box: Box, online: Loopback) -> None:

@@ -152,7 +152,9 @@ def test_a_step_that_was_recorded_stays_and_that_is_said(tmp_path: Path, server:
     attempt(tmp_path, "c-01", 1, step="contorl")
     replay(server, tmp_path)
     done = replay(server, tmp_path, step="control")
-    assert done.kept == ("c-01 was recorded before; its step stays what it was then",)
+    for again in (done, replay(server, tmp_path, step="control")):
+        assert again.kept == ("c-01 was recorded before; its step stays what it was then",)
+    assert [source.recorded_as for source in spool_status(tmp_path).sources] == [None]
     assert steps(server) == {"c-01": "contorl"}
 
 

@@ -191,7 +191,7 @@ def test_no_server_is_a_normal_way_to_work(box: Box, capsys: pytest.CaptureFixtu
     assert checkpoint["progress"] == 1
     said = capsys.readouterr().err.splitlines()
     assert len(said) == 1
-    assert said[0].startswith("punktum: no PUNKTUM_URL: events of control-01 wait in ")
+    assert said[0].startswith("punktum: no PUNKTUM_URL: events of control-01 are kept; ")
 
 
 def test_a_checkpoints_size_is_looked_up(box: Box) -> None:
@@ -241,12 +241,12 @@ def test_a_token_that_is_not_taken_is_said_and_tried_again(
 ) -> None:
     online.mode = "401"
     with punktum.run("control", params={}) as run:
-        wait_until(lambda: run._recorder and run._recorder._hearing.is_away)
+        wait_until(lambda: run._recorder and run._recorder._hearing.trouble)
         online.mode = "well"
     assert online.end("control-01")["kind"] == "finish"
     said = capsys.readouterr().err
     assert "NOT RECORDING: told to say 401 (401); events wait in" in said
-    assert "the server answers again" in said
+    assert "control-01 is recorded now; what waited is being sent" in said
 
 
 def test_a_refused_start_says_so_and_offers_the_next_id(
@@ -421,7 +421,7 @@ def test_a_server_that_comes_back_gets_what_waited(box: Box, tmp_path: Path) -> 
     try:
         with punktum.run("control", params={}) as run:
             run.metric("loss", 1)
-            wait_until(lambda: run._recorder and run._recorder._hearing.is_away)
+            wait_until(lambda: run._recorder and run._recorder._hearing.trouble)
             server = Loopback(port)
             run.metric("loss", 2)
             wait_until(lambda: server.kinds("control-01"))
@@ -461,6 +461,30 @@ def test_an_attempt_whose_process_is_gone_is_named_at_the_next_start(box: Box) -
         assert second["gone_attempts"] == [gone]
         with punktum.run("control", params={}) as beside:
             assert beside.id == "control-02"
+
+
+def test_an_attempt_lives_as_long_as_the_code_inside(box: Box) -> None:
+    """A wrapper that was killed leaves the training behind: nothing resumes beside it unsaid."""
+    inside = (
+        "import os, punktum, signal, time\n"
+        "with punktum.run('control') as run:\n"
+        "    run.progress(1)\n"
+        "    open('ready', 'w').write(str(os.getpid()))\n"
+        "    time.sleep(60)\n"
+    )
+    (box.folder / "train.py").write_text(inside)
+    words = ("run", "--step", "control", "--", box.python, "train.py")
+    first = box.punktum(*words)
+    ready = box.folder / "ready"
+    wait_until(lambda: ready.exists() and ready.read_text())
+    first.kill()
+    box.done_with(first)
+    (box.folder / "train.py").write_text("pass")
+    beside = box.run(*words)
+    assert "punktum: control-01 still runs on this box; this is another run, control-02" in (
+        beside.err.splitlines()
+    )
+    os.kill(int(ready.read_text()), 9)
 
 
 def test_the_head_is_kept_as_an_outside_witness(online: Loopback, box: Box) -> None:

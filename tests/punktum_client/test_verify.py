@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from punktum.checks import Subject, Verdict, run_check, temporary_paths
-from punktum.checks import reload as reload_check
+from punktum.checks import Subject, Verdict, fresh, run_check, temporary_paths
 from punktum.manifest import ManifestError, make_manifest
 from punktum.sheet import Sheet, kept_sheet, sheet_of_campaign_file
 from tests.punktum_client.box import Box
@@ -331,7 +330,7 @@ def test_a_verification_that_is_ended_ends_its_reload_too(
 def test_a_reload_that_changes_what_it_was_to_load_does_not_pass(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, largest: int
 ) -> None:
-    monkeypatch.setattr(reload_check, "COPIED_UP_TO", largest)
+    monkeypatch.setattr(fresh, "COPIED_UP_TO", largest)
     put(tmp_path, a_txt="four")
     command = f"echo more >> {'a.txt' if largest == 0 else tmp_path / 'a.txt'}"
     found = verdict(tmp_path, kind="reload", command=command)
@@ -341,7 +340,7 @@ def test_a_reload_that_changes_what_it_was_to_load_does_not_pass(
 def test_large_files_are_linked_instead_of_copied(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reload_check, "COPIED_UP_TO", 3)
+    monkeypatch.setattr(fresh, "COPIED_UP_TO", 3)
     put(tmp_path, a_txt="four", sub__b_txt="b")
     found = verdict(tmp_path, kind="reload", command="cat a.txt sub/b.txt")
     assert (found.passed, found.evidence["files"], found.evidence["output"]) == (
@@ -350,7 +349,7 @@ def test_large_files_are_linked_instead_of_copied(
 
 
 def test_a_check_this_version_does_not_know_does_not_pass(tmp_path: Path) -> None:
-    found = verdict(tmp_path, kind="schema")
+    found = verdict(tmp_path, kind="tomorrow")
     assert not found.passed
     assert found.detail.startswith("this version cannot run it")
 
@@ -451,6 +450,67 @@ def test_without_an_answer_the_evidence_waits_and_a_replay_posts_it_once(
     assert len(server.submissions) == 2
 
 
+def test_evidence_that_a_replay_brings_and_is_refused_says_why_once(
+    box: Box, server: Loopback
+) -> None:
+    box.reports_to(server)
+    announce(server, {"kind": "non_empty"})
+    put(box.folder / "out", a_txt="a")
+    box.run("check", "--output", "out")
+    server.mode = "500"
+    for _ in range(2):
+        box.run("verify", "out", "--deliverable", "predictions")
+    server.mode = "409"
+    done = box.run("replay", "out")
+    assert done.code == 1
+    assert done.out.endswith("; 2 submissions sent, 2 refused\n")
+    assert done.err.count("evidence of predictions: told to say 409 (409)") == 1
+
+
+@pytest.mark.parametrize(
+    ("code", "says"),
+    [
+        ("raise ValueError('no')",
+         "a-01 failed (exit 1: ValueError: no); no output of it is accepted"),
+        ("import os; os.kill(os.getpid(), 9)", "a-01 failed (signal 9)"),
+        ("import os; os.kill(os.getppid(), 15); import time; time.sleep(9)",
+         "a-01 was interrupted: finish it"),
+        ("import punktum\nwith punktum.run('control') as run: run.stop('enough', rule='r')",
+         "a-01 was stopped by the rule r (enough)"),
+        ("import os; os.kill(os.getppid(), 9)", "a-01 wrote no end: its process is gone"),
+        ("pass", None),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("is_down", [True, False])
+def test_with_no_server_the_spool_says_how_a_run_stands(
+    box: Box, server: Loopback, code: str, says: str | None, is_down: bool
+) -> None:
+    box.run_job(code, "--run", "a-01", "--output", "out")
+    (box.folder / "c.toml").write_text(CAMPAIGN)
+    put(box.folder, ids_txt="1\n", out__p_csv="id\n1\n")
+    if is_down:
+        server.close()
+        box.reports_to(server)
+    words = ("verify", "out", "--all", "--campaign", "c.toml", "--run", "a-01")
+    said = box.run(*words).err
+    assert ("interrupted" in said) is ("interrupted" in (says or ""))
+    assert (f"punktum: {says}" in said) if says else ("a-01" not in said)
+    assert said.count("the evidence is kept; send it later with: ") == 1
+    assert "a-01" not in box.run(*words[:-1], "b-01").err
+
+
+def test_a_run_that_goes_on_has_not_ended(box: Box) -> None:
+    job = box.job("import time; print('ready', flush=True); time.sleep(60)", "--run", "a-01")
+    assert job.stdout is not None
+    assert job.stdout.readline() == b"ready\n"
+    (box.folder / "c.toml").write_text(CAMPAIGN)
+    put(box.folder, ids_txt="1\n")
+    said = box.run("verify", ".", "--all", "--campaign", "c.toml", "--run", "a-01").err
+    job.terminate()
+    assert "punktum: a-01 has not ended; no output of it is accepted" in said
+    assert box.done(job).code == 143
+
+
 def test_a_refused_submission_is_a_failure(box: Box, server: Loopback) -> None:
     box.reports_to(server)
     announce(server, {"kind": "non_empty"})
@@ -510,7 +570,7 @@ def test_a_campaign_file_needs_no_server(box: Box) -> None:
     put(box.folder / "out", p_csv="id\n1\n2\n")
     done = box.run("verify", "out", "--all", "--campaign", "campaign.toml")
     assert done.code == 0, done.err
-    assert "no PUNKTUM_URL: the evidence waits in" in done.err
+    assert "no PUNKTUM_URL: the evidence is kept; send it later with: " in done.err
     sheet = sheet_of_campaign_file(box.folder / "campaign.toml")
     assert sheet.campaign == "digits"
     assert sheet.steps == ["control"]

@@ -188,3 +188,42 @@ def test_the_old_process_is_told_that_it_was_taken_over_from(
     assert [(one["number"], one["status"]) for one in run["attempts"]] == [
         (1, "completed"), (2, "completed"),
     ]  # fmt: skip
+
+
+def test_a_box_that_can_write_nothing_gets_the_next_id_too(
+    dashboard: Dashboard, tmp_path: Path
+) -> None:
+    assert _train(dashboard.box(tmp_path / "first"), "0.9") == "control-01"
+    assert _train(dashboard.box(tmp_path / "second"), "0.91", "--output", "/proc/nope") == (
+        "control-02"
+    )
+    found = {
+        run["id"]: (run["status"], len(run["attempts"]), run["gaps"], len(run["metrics"]))
+        for run in dashboard.runs()
+    }
+    assert found == {"control-01": ("completed", 1, 0, 1), "control-02": ("completed", 1, 0, 1)}
+
+
+def test_beside_a_run_that_goes_on_the_line_of_the_message_records_another(
+    dashboard: Dashboard, tmp_path: Path
+) -> None:
+    old, new = dashboard.box(tmp_path / "old"), dashboard.box(tmp_path / "new")
+    words = ("run", "--step", "control", "--", old.python, "-c", UNTIL_TOLD)
+    jobs = []
+    for box, word in ((old, "recording control-01"), (new, "start it again with --takeover\n")):
+        said = box.folder / "said"
+        with said.open("wb") as stderr:
+            jobs.append(box.punktum(*words, stderr=stderr))
+        wait_until(lambda said=said, word=word: word in said.read_text())  # type: ignore[misc]
+    (message,) = [one for one in said.read_text().splitlines() if "NOT RECORDING" in one]
+    assert "control-01 still runs on" in message
+    assert ".;" not in message
+    way = message.partition("as another run: ")[2].partition(". To take over")[0]
+    assert new.typed(way).code == 0
+    for box, job in zip((old, new), jobs, strict=True):
+        (box.folder / "go").touch()
+        assert job.wait(HANG_GUARD_S) == 0
+        job.communicate()
+    found = {run["id"]: (run["status"], len(run["attempts"])) for run in dashboard.runs()}
+    assert found == {"control-01": ("completed", 1), "control-02": ("completed", 1)}
+    assert "answers again" not in said.read_text()

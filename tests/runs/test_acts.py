@@ -72,10 +72,28 @@ def test_a_person_asks_a_job_to_stop(database: Database) -> None:
     assert ended.status == "stopped"
     with database.read() as session:
         lines = queries.stop_records(session, ID)
-    assert [(line.actor_kind, line.text) for line in lines] == [
-        ("person", "wrong corpus"),
-        ("job", ""),
-    ]
+    assert [(line.actor_kind, line.text) for line in lines] == [("person", "wrong corpus")]
+
+
+@pytest.mark.parametrize("numbered", [True, False])
+def test_what_a_person_stopped_stays_stopped_whatever_the_job_says_later(
+    database: Database, numbered: bool
+) -> None:
+    _started(database)
+    _say(database, commands.mark_stopped, "ended on the console", now=LATER)
+    end = event(3 if numbered else None, "finish", exit_code=0)
+    if numbered:
+        told = posted(database, end, now=LATER)
+        assert [str(one) for one in told.warnings] == [
+            "a-01 is stopped; this is kept as late evidence"
+        ]
+    else:
+        with pytest.raises(Conflict):
+            posted(database, {**end, "attempt_id": None}, now=LATER)
+    assert run(database).status == "stopped"
+    with database.read() as session:
+        (line,) = queries.stop_records(session, ID)
+    assert (line.actor_kind, line.text) == ("person", "ended on the console")
 
 
 @pytest.mark.parametrize("act", [commands.mark_lost, commands.mark_stopped, commands.ask_to_stop])

@@ -8,7 +8,7 @@ from app.runs.rules.attempts import facts_of, machine_s, started_at_us, step_of
 from app.runs.rules.events import Status
 from app.runs.rules.judging import Context
 from punktum.stop_rules import StopRule
-from tests.runs.stories import RULES, T0, arrive, at_once, facts, said, started
+from tests.runs.stories import CONTEXT, RULES, SHA, T0, arrive, at_once, facts, said, started
 
 NAN = said(2, metrics={"loss": "nan"}, elapsed_s=2)
 
@@ -61,7 +61,7 @@ def test_a_late_end_corrects_lost_in_any_order() -> None:
         assert found.end.by == "job"
 
 
-def test_a_person_who_closed_it_is_outranked_by_the_job() -> None:
+def test_a_person_who_stopped_it_is_outranked_by_what_the_job_had_said_before() -> None:
     close = said(1, "close", "person", reason_text="ended by hand")
     found = facts([started(), close])
     assert found.end is not None
@@ -70,7 +70,32 @@ def test_a_person_who_closed_it_is_outranked_by_the_job() -> None:
         "operator",
         "person",
     )
+    assert facts([started(), close, said(2, "fail", exit_code=3)]).status is Status.STOPPED
+    close = said(5, "close", "person", reason_text="ended by hand")
     assert facts([started(), close, said(2, "fail", exit_code=3)]).status is Status.FAILED
+
+
+def test_an_assumed_loss_is_corrected_whenever_the_job_speaks() -> None:
+    lost = said(1, "lost", "person", reason_text="gone")
+    assert facts([started(), lost]).status is Status.LOST
+    for seq in (2, 9):
+        assert facts([started(), lost, said(seq, "finish")]).status is Status.COMPLETED
+
+
+@pytest.mark.parametrize("source", ["main", "main-2", "rank-1", "shell"])
+def test_what_another_process_says_after_the_end_changes_nothing(source: str) -> None:
+    ended = [
+        said(1, "start", "wrapper", step="control", config_sha256=SHA, elapsed_s=0),
+        said(10, "finish", "wrapper", exit_code=0, elapsed_s=9),
+    ]
+    before = facts(ended)
+    late = said(500, source=source, metrics={"loss": "nan"}, elapsed_s=499)
+    after = facts([*ended, late])
+    assert (after.status, after.end, after.firings) == (before.status, before.end, ())
+    streams = at_once([*ended, late], CONTEXT)
+    assert machine_s(streams) == 9
+    in_time = said(8, source=source, metrics={"loss": "nan"}, elapsed_s=7)
+    assert facts([*ended, in_time]).status is Status.STOPPED
 
 
 def test_reasons_that_were_not_said() -> None:

@@ -243,7 +243,9 @@ def test_the_lines_one_by_one_name_this_server_and_the_step(
     ]
     assert token == "(umask 077; cat > ~/.punktum-token)"
     assert settings.startswith("export PUNKTUM_URL=http://testserver ")
-    assert wrapper == "punktum check punktum run --step variant-a -- python train.py"
+    assert (
+        wrapper == "punktum check --step variant-a punktum run --step variant-a -- python train.py"
+    )
     assert python.startswith('import punktum with punktum.run("variant-a") as run:')
     assert "http://testserver/api/v1/runs/variant-a-01/start" in shell
 

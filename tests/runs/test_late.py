@@ -181,7 +181,8 @@ def test_what_came_late_is_read_in_one_line(database: Database) -> None:
         "came after the close: 2 events; says: failed (infrastructure) Tue 01 Dec 2026, 08:00 UTC"
     )
     assert (run_a.run, run_a.reason_text, run_a.came_at) == ("a-01", "node gone", NOW)
-    assert str(run_z.said) == "came after the close: 1 event"
+    assert str(run_z.said) == "first heard of after the close: 1 event"
+    assert (run_a.known, run_z.known) == (True, False)
 
 
 @pytest.mark.parametrize("act", ["UPDATE late_events SET seq = 9", "DELETE FROM late_events"])

@@ -44,6 +44,7 @@ def _as_before(connection: Connection, tables: set[str]) -> None:
         connection.execute(text(f"DROP TABLE {name}"))
     connection.execute(text("DROP INDEX ix_attempt_states_look_us"))
     connection.execute(text("ALTER TABLE attempt_states DROP COLUMN look_us"))
+    connection.execute(text("ALTER TABLE retrievals DROP COLUMN tool"))
     older = "UPDATE attempt_states SET streams = replace(streams, ',0,4]', ',0]')"
     connection.execute(text(older))
     connection.execute(text(f"UPDATE alembic_version SET version_num = '{BEFORE}'"))

@@ -87,11 +87,14 @@ def test_silence_and_remarks_are_said(
     monkeypatch.setenv("PUNKTUM_NOW", (NOW + timedelta(hours=5)).isoformat())
     planned, silent = rows(page(browser), "runs")
     assert silent[:3] == [
-        "a-01 before the seal follows a-00 events missing: 2",
+        "a-01",
         "strange Unplanned",
-        "Silent No sign since Tue, 1 Dec, 15:12",
+        "Silent No sign since Tue, 1 Dec, 15:12 before the seal follows a-00 events missing: 2",
     ]
-    assert planned[2] == "Start not yet received Silent No sign since Tue, 1 Dec, 15:12"
+    assert planned[2] == (
+        "Start not yet received Silent No sign since Tue, 1 Dec, 15:12 "
+        "before the seal events missing: 1"
+    )
     monkeypatch.setenv("PUNKTUM_NOW", (NOW + timedelta(days=5)).isoformat())
     assert rows(page(browser), "runs")[1][2].startswith("Silent, lot ended")
 
@@ -223,7 +226,7 @@ def test_one_run_with_everything_known(browser: TestClient, sqlite: Database) ->
     assert rule == ["loss-not-finite", "loss", "2", "nan", "Fired"]
     assert len(rows(tree, "stops")) == 1
     kinds = [row[0] for row in rows(tree, "events")]
-    assert kinds == ["Failure", "A rule fired", "Start", "Beat"]
+    assert kinds == ["Failure", "Beat, fired: loss-not-finite", "Start", "Beat"]
     assert words(tree.css_first("#events pre")) == "one\\x1b[0m two"
     assert rows(tree, "events")[1][5] == "Progress 30 of 100 Metrics loss nan"
 

@@ -18,7 +18,7 @@ from app.journal.audit import contents, rebuild
 from app.runs import commands, queries
 from app.runs.queries import RunView, StopRecordView
 from tests.conftest import NOW, PERSON
-from tests.runs.campaigns import ID, SECOND, event, opened, recorded, run
+from tests.runs.campaigns import BEGAN, FIRST, ID, SECOND, event, opened, recorded, run
 
 FIRED = {
     "rule": "loss-not-finite",
@@ -30,7 +30,15 @@ FIRED = {
 STORY = [
     event(1, "start", source="wrapper", expect_next_s=90, config={"params": {"lr": "0.1"}}),
     event(2, source="wrapper", note="terminal gone, the run continues"),
-    event(3, "fail", source="wrapper", exit_code=1, reason_text="loss is nan"),
+    event(
+        3,
+        "fail",
+        source="wrapper",
+        exit_code=1,
+        reason_text="loss is nan",
+        at=(BEGAN + timedelta(seconds=9)).isoformat(),
+        elapsed_s=8,
+    ),
     event(1, progress=10, total=100, metrics={"loss": 0.9, "eval_f1": 0.4}),
     event(2, progress=20, metrics={"loss": 0.7, "eval_f1": 0.45}),
     event(3, "checkpoint", path="ckpt/1", size=4096, states=["parameters"]),
@@ -96,8 +104,11 @@ def test_an_earlier_attempt_that_comes_home_late_changes_no_figure_of_the_end(
     database: Database,
 ) -> None:
     opened(database)
-    second = [event(seq, kind, attempt_id=SECOND) for seq, kind in ((50, "start"), (51, "finish"))]
-    recorded(database, *second)
+    recorded(
+        database,
+        event(50, "start", attempt_id=SECOND, gone_attempts=[FIRST]),
+        event(51, "finish", attempt_id=SECOND),
+    )
     told = recorded(
         database, *[event(seq, kind) for seq, kind in ((1, "start"), (2, "beat"), (9, "beat"))]
     )

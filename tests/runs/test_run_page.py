@@ -104,7 +104,8 @@ def test_two_attempts_with_their_calendar_and_what_was_redone(
     assert shown["Progress"] == "4,500 of 9,000 | 12 steps redone"
     assert [row[1] for row in rows(tree, "attempts")] == ["Failed", "Running 12 steps redone"]
     (line,) = rows(page(browser, ""), "runs")
-    assert line[0] == "a-01 rule loss-not-finite has seen no loss 12 steps redone"
+    assert line[0] == "a-01"
+    assert line[2] == "Running rule loss-not-finite has seen no loss 12 steps redone"
 
 
 def _at(hours: float) -> str:
@@ -153,7 +154,11 @@ def test_a_run_that_was_too_quick_is_marked(browser: TestClient, sqlite: Databas
     other = {"run": "b-01", "attempt_id": SECOND}
     recorded(sqlite, event(1, "start", **other), event(2, "finish", **other, elapsed_s=18_000))
     states = {row[0].split()[0]: row[2] for row in rows(page(browser, ""), "runs")}
-    assert states == {"a-01": "Completed Suspiciously short", "b-01": "Completed"}
+    assert states == {
+        "a-01": "Completed Suspiciously short took 5 h, estimated 10 h "
+        "rule loss-not-finite has seen no loss events missing: 7",
+        "b-01": "Completed rule loss-not-finite has seen no loss",
+    }
     assert "Suspiciously short" in words(page(browser).css_first("#run"))
     assert "took 5 h, estimated 10 h" in words(page(browser).css_first("#run"))
     items = browser.get(f"/api/v1{URL}").json()["items"]
@@ -171,7 +176,7 @@ def test_a_rule_without_values_says_what_came_instead(
     tree = page(browser)
     assert rows(tree, "rules")[0][0] == "floor has seen no eval_f1; seen: eval_loss, train_loss"
     assert "rule floor has seen no eval_f1" in words(tree.css_first("#run"))
-    assert "rule floor has seen no eval_f1" in rows(page(browser, ""), "runs")[0][0]
+    assert "rule floor has seen no eval_f1" in rows(page(browser, ""), "runs")[0][2]
 
 
 @pytest.mark.parametrize(
@@ -226,7 +231,7 @@ def test_the_restore_check_is_shown_with_its_times(
     assert facts(tree, "#resume") == {
         "Checked": "Tue, 1 Dec, 09:00",
         "In words": "values equal",
-        "Saving took": "less than 1 s",
+        "Saving took": "< 1 s",
         "Restoring took": "4 min 10 s",
         "Size": "38 GiB",
         "Steps compared": "20",
@@ -278,7 +283,7 @@ def test_what_a_tracker_told_says_so(browser: TestClient, sqlite: Database) -> N
     opened(sqlite)
     recorded(sqlite, event(1, "start", source="tracker"))
     assert "as told by the tracker" in words(page(browser).css_first("#run"))
-    assert rows(page(browser, ""), "runs")[0][0] == "a-01 as told by the tracker"
+    assert rows(page(browser, ""), "runs")[0][2] == "Running as told by the tracker"
     recorded(sqlite, event(1, "start", source="wrapper"))
     assert "as told by the tracker" not in words(page(browser).css_first("main"))
 
@@ -402,9 +407,10 @@ def test_what_came_after_the_close_stands_apart(browser: TestClient, sqlite: Dat
     shown = page(browser, "")
     assert [words(line) for line in shown.css("#late li")] == [
         "a-01 came after the close: 17 events; says: completed Tue, 1 Dec, 02:10",
-        "z-01 came after the close: 1 event",
+        "z-01 first heard of after the close: 1 event",
     ]
-    assert [link.attributes["href"] for link in shown.css("#late a")] == [f"{URL}/a-01"]
+    links = [link.attributes["href"] for link in shown.css("#late a")]
+    assert links == [f"{URL}/a-01", f"{URL}/z-01"]
     detail = browser.get(f"/api/v1{URL}/a-01").json()
     assert [(one["events"], one["status"]) for one in detail["came_late"]] == [(17, "completed")]
 
@@ -500,3 +506,29 @@ def test_links_and_said_times_are_shown_with_their_event(
     assert rows(page(browser), "events")[0][-1].startswith(
         "Said time 2026-12-01T03:00:00Z Links wandb https://wandb.example/x"
     )
+
+
+def test_what_goes_on_is_asked_for_again_and_holds_no_form(
+    client: TestClient, database: Database
+) -> None:
+    opened(database)
+    recorded(database, event(1, "start", at=NOW.isoformat(), expect_next_s=60))
+    asks = {"HX-Request": "true", "HX-Request-Type": "partial"}
+    path = f"/campaigns/{ID}/runs/a-01"
+    first = client.get(path, headers=asks)
+    live = HTMLParser(first.text)
+    block = live.css_first("#live")
+    assert block is not None
+    assert (block.attributes["hx-get"], live.css("form"), live.css("nav")) == (path, [], [])
+    tag = {**asks, "HX-PTag": first.headers["hx-ptag"]}
+    assert client.get(path, headers=tag).status_code == 304
+    recorded(database, event(2, progress=7, total=9))
+    again = client.get(path, headers=tag)
+    assert again.status_code == 200
+    shown = HTMLParser(again.text).css_first("#live .figures")
+    assert shown is not None
+    assert "7 of 9" in shown.text()
+    recorded(database, event(3, "finish", exit_code=0))
+    over = HTMLParser(client.get(path).text).css_first("#live")
+    assert over is not None
+    assert "hx-get" not in over.attributes

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from app import journal
 from app.db import Database
 from app.errors import Closed
 from app.runs import commands
@@ -80,15 +81,32 @@ def test_a_run_on_a_persons_step_is_kept_and_said(database: Database) -> None:
     assert _warnings(database, event(1, "start", run="b-01", step="variant-a")) == []
 
 
-def test_an_attempt_under_another_step_says_so(database: Database) -> None:
+@pytest.mark.parametrize("named", ["variant-a", "prepare", "contorl"])
+def test_an_attempt_under_another_step_stays_with_the_runs_first(
+    database: Database, named: str
+) -> None:
     opened(database)
     recorded(database, event(1, "start"), event(2, "fail", exit_code=1))
-    again = event(1, "start", attempt_id=SECOND, step="variant-a")
-    said = "a-01 began as a run of step “control”; with this attempt it counts for step “variant-a”"
-    assert _warnings(database, again) == [said]
-    assert run(database).step == "variant-a"
+    again = event(1, "start", attempt_id=SECOND, step=named)
+    warnings = _warnings(database, again)
+    assert f"this attempt, which names “{named}”, counts for it too" in warnings[0]
+    assert len(warnings) == 1
+    assert run(database).step == "control"
     recorded(database, event(2, "fail", attempt_id=SECOND, exit_code=1))
     assert _warnings(database, event(1, "start", attempt_id="3" * 32)) == []
+    with database.read() as session:
+        started = [one for one in journal.entries(session, ID) if one.kind == "run.started"]
+    assert [one.payload["step"] for one in started] == ["control"] * 3
+
+
+def test_a_shells_start_under_another_step_is_known_when_it_comes_again(database: Database) -> None:
+    opened(database)
+    posted(database, _shell("b-01", "start"))
+    posted(database, _shell("b-01", "fail", exit_code=3))
+    again = _shell("b-01", "start", step="variant-a")
+    for _ in range(2):
+        posted(database, again)
+    assert [one.number for one in run(database, "b-01").attempts] == [1, 2]
 
 
 @pytest.mark.parametrize("failed", [0, 1, 2])
@@ -113,7 +131,9 @@ def test_an_attempt_with_an_id_is_led_to_where_it_is_recorded(database: Database
     recorded(database, event(1, "start"), event(2, "finish", exit_code=0))
     with pytest.raises(NewIdNeeded) as caught:
         posted(database, event(1, "start", attempt_id=SECOND))
-    assert caught.value.problem()["next_id"] == "c-07"
+    said = caught.value.problem()
+    assert said["next_id"] == "c-07"
+    assert said["detail"] == "This attempt is there already: it is recorded as c-07."
 
 
 @pytest.mark.parametrize("host", [None, "box-7"])

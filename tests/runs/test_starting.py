@@ -25,9 +25,9 @@ from tests.runs.stories import SHA
 
 CONFIG = {"params": {"lr": "0.1", "rank": "16"}, "git_commit": "1" * 40, "corpora": {"eval": SHA}}
 OLD = KnownAttempt(
-    "1" * 32, 1, True, Status.RUNNING, None, None, False, "box-1", "b" * 64, 1000
+    "1" * 32, 1, True, Status.RUNNING, None, None, False, "box-1", "b" * 64
 )  # fmt: skip
-NEW = Starting("2" * 32, SHA, CONFIG, "box-2", "c" * 64, 2000, False, frozenset())
+NEW = Starting("2" * 32, SHA, CONFIG, "box-2", "c" * 64, False, frozenset())
 
 
 def _judged(old: KnownAttempt, start: Starting = NEW, config: Any = CONFIG) -> object:
@@ -81,10 +81,18 @@ def test_what_a_rule_stopped_needs_a_new_id() -> None:
     assert _judged(asked, replace(NEW, takeover=True)) == NewIdNeeded((), Status.RUNNING, "loss")
 
 
-def test_an_earlier_attempt_whose_spool_comes_late_is_taken_as_such() -> None:
-    done = replace(OLD, status=Status.COMPLETED, start_us=5000)
-    assert _judged(done) == Accepted(late=True)
-    assert _judged(done, replace(NEW, at_us=None)) == NewIdNeeded((), Status.COMPLETED)
+@pytest.mark.parametrize(("status", "reason"), [("completed", None), ("stopped", "rule:loss")])
+def test_only_an_attempt_that_the_runs_own_client_saw_gone_comes_home_late(
+    status: str, reason: str | None
+) -> None:
+    done = replace(OLD, status=Status(status), reason_code=reason)
+    assert isinstance(_judged(done), NewIdNeeded)
+    assert isinstance(_judged(replace(done, gone=frozenset({"3" * 32}))), NewIdNeeded)
+    knew = replace(done, gone=frozenset({NEW.attempt_id}))
+    assert _judged(knew) == Accepted(late=True)
+    earlier = replace(OLD, status=Status.FAILED, gone=frozenset({NEW.attempt_id}))
+    newer = replace(done, attempt_id="4" * 32, number=2)
+    assert judge_start(KnownRun(SHA, CONFIG, [earlier, newer]), NEW) == Accepted(late=True)
 
 
 def test_another_configuration_says_which_part_changed() -> None:

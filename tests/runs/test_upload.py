@@ -257,6 +257,26 @@ def test_a_proposed_id_that_is_taken_becomes_the_next_one_and_stays_it(
     assert sorted(one.id for one in found.items) == ["a-01", "a-02"]
 
 
+@pytest.mark.parametrize("marked", [False, True])
+@pytest.mark.parametrize("part", [slice(0, 2), slice(2, 4), slice(0, 4)])
+def test_lines_alone_of_an_attempt_recorded_under_another_id_are_there_already(
+    browser: TestClient, sqlite: Database, part: slice, marked: bool
+) -> None:
+    """Also a part of them, which may be without the start; what is new of it goes there too."""
+    opened(sqlite)
+    other = {"attempt_id": SECOND, "config_sha256": OTHER_SHA}
+    recorded(sqlite, {**STORY[0], **other}, {**event(2, "finish"), "attempt_id": SECOND})
+    proposed = {f"a-01--{FIRST}.proposed.json": b'{"source": "main"}'}
+    upload(browser, {name_of(): lines(*STORY), **proposed})
+    before = run(sqlite), run(sqlite, "a-02")
+    alone = {name_of(): lines(*STORY[part]), **(proposed if marked else {})}
+    (row,) = given(upload(browser, alone))
+    n = len(STORY[part])
+    assert row == ["a-02 a-01 on the box; that id was taken", "0", str(n), "0", "0",
+                   "– nothing was refused"]  # fmt: skip
+    assert (run(sqlite), run(sqlite, "a-02")) == before
+
+
 def test_a_name_that_the_box_learned_counts(browser: TestClient, sqlite: Database) -> None:
     opened(sqlite)
     spool = {name_of(): lines(*STORY), f"a-01--{FIRST}.named.json": b'{"run": "a-07"}'}
@@ -352,9 +372,20 @@ def _bomb(size: int) -> bytes:
     return packed.getvalue()
 
 
-@pytest.mark.parametrize("name", ["a.tar.gz", "a.zip", "beside.tar.gz", "many.zip"])
-def test_an_archive_that_unpacks_to_too_much_is_refused(
-    monkeypatch: pytest.MonkeyPatch, name: str
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("a.tar.gz", "unpacks to more than the 1 MiB that are taken at once. Pack the spool"),
+        ("a.zip", "unpacks to more than the 1 MiB that are taken at once. Pack the spool"),
+        ("beside.tar.gz", "unpacks to more than the 1 MiB that are taken at once. Pack the spool"),
+        ("beside.zip", "unpacks to more than the 1 MiB that are taken at once. Pack the spool"),
+        ("renamed.zip", "unpacks to more than the 1 MiB that are taken at once. Pack the spool"),
+        ("many.zip", "holds more than the 100 files that are looked through. Pack the spool"),
+        ("many.tar.gz", "holds more than the 100 files that are looked through. Pack the spool"),
+    ],
+)
+def test_an_archive_that_is_too_large_is_refused_with_the_limit_and_the_way(
+    monkeypatch: pytest.MonkeyPatch, name: str, says: str
 ) -> None:
     monkeypatch.setattr(uploading, "MOST_UNPACKED", 1 << 20)
     monkeypatch.setattr(uploading, "MOST_FILES", 100)
@@ -363,10 +394,21 @@ def test_an_archive_that_unpacks_to_too_much_is_refused(
         "a.tar.gz": _bomb(3 << 20),
         "a.zip": zipped({name_of(): zeros}),
         "beside.tar.gz": tarred({"unwanted.bin": zeros}),
+        "beside.zip": zipped({"unwanted.bin": zeros}),
+        "renamed.zip": zipped({"mine.jsonl": zeros}),
         "many.zip": zipped({f"{number}.txt": b"" for number in range(101)}),
+        "many.tar.gz": tarred({f"{number}.txt": b"" for number in range(101)}),
     }[name]
-    with pytest.raises(NotTaken, match="unpacks to more than"):
+    with pytest.raises(NotTaken, match=f"{name}: it {says}"):
         read_spool([Handed(name, packed)])
+
+
+def test_what_lies_beside_a_spool_in_a_zip_is_not_unpacked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(uploading, "MOST_UNPACKED", 1 << 20)
+    packed = zipped({"model.bin": bytes(3 << 20), name_of(): lines(*STORY)})
+    assert [one.name for one in read_spool([Handed("out.zip", packed)]).events] == [name_of()]
 
 
 def test_together_archives_may_not_unpack_to_too_much_either(

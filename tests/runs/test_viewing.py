@@ -104,13 +104,28 @@ def test_events_without_a_start_are_of_no_current_attempt() -> None:
 
 def test_a_lost_run_ends_with_its_last_sign() -> None:
     lost = said(999, "lost", "person", reason_text="gone")
-    found = view(kept(1, [started(), said(2, elapsed_s=50), lost]))
+    found = view(kept(1, [started(), said(2, elapsed_s=50, late_s=60), lost]))
     assert (found.status, found.ended_at, found.attempts[0].ended_by) == (
         "lost",
         at_of(T0 + 51 * S),
         "person",
     )
     assert found.reason_text == "gone"
+
+
+def test_no_sign_lies_behind_the_moment_it_was_received_at() -> None:
+    found = view(kept(1, [started(), said(2, elapsed_s=36_000)]))
+    assert found.last_seen_at == at_of(T0 + 2 * S)
+
+
+def test_an_end_never_lies_before_its_start() -> None:
+    found = view(kept(1, [started(), said(2, "finish", "wrapper")]))
+    assert found.started_at is not None
+    assert found.ended_at is not None
+    early = view(kept(1, [said(9, "start", step="control"), said(2, "finish", "wrapper")]))
+    assert early.started_at is not None
+    assert early.ended_at is not None
+    assert early.started_at <= early.ended_at
 
 
 def test_a_clock_that_is_hours_ahead_draws_nothing_into_the_future() -> None:

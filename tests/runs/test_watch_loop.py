@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from fastapi import FastAPI
@@ -15,8 +15,9 @@ from app import clock, watch
 from app.db import Database
 from app.rooms import watchers
 from app.runs.tables import Flip
+from app.web import live
 from tests.conftest import NOW
-from tests.runs.campaigns import event, opened, posted
+from tests.runs.campaigns import ID, event, opened, posted
 
 
 def _flips(database: Database) -> list[str]:
@@ -85,3 +86,27 @@ def test_many_watchers_at_once_note_a_thing_once(database: Database) -> None:
     assert _flips(database) == ["silent"]
     for one in others:
         one._writer.close()
+
+
+@pytest.mark.parametrize("room", ["runs", "timeline"])
+def test_silence_is_a_new_version_of_a_page_within_its_minute(
+    client: TestClient, database: Database, monkeypatch: pytest.MonkeyPatch, room: str
+) -> None:
+    opened(database)
+    posted(database, event(1, "start", at=NOW.isoformat(), expect_next_s=1))
+    monkeypatch.setattr(live, "_KEEP_S", 0)
+    minute = (NOW + timedelta(minutes=5)).replace(second=0, microsecond=0)
+    asks = {"HX-Request": "true", "HX-Request-Type": "partial"}
+
+    def poll(at: datetime, tag: str = "") -> tuple[int, str]:
+        monkeypatch.setattr(clock, "now", lambda: at)
+        answer = client.get(f"/campaigns/{ID}/{room}", headers={**asks, "HX-PTag": tag})
+        return answer.status_code, answer.headers["hx-ptag"]
+
+    _, tag = poll(minute + timedelta(seconds=1))
+    later = minute + timedelta(seconds=59)
+    assert poll(later, tag) == (304, tag)
+    watch.look(database, watchers(), later)
+    status, newer = poll(later, tag)
+    assert (status, newer != tag) == (200, True)
+    assert poll(later, newer) == (304, newer)

@@ -40,7 +40,7 @@ def test_each_row_draws_ghost_before_actual_before_forecast() -> None:
 def test_two_runs_in_a_row_have_two_notes_and_their_own_hours() -> None:
     row = next(row for lane in _chart(middle()).lanes for row in lane.rows if row.id == "a")
     assert [str(note.text) for note in row.notes] == [
-        "a-01: loss is not finite, 4 h 12 min",
+        "a-01: stopped, loss is not finite, 4 h 12 min",
         "a-02: 3 h 36 min so far",
     ]
     assert [spent.kind for spent in row.actual] == ["actual-stopped", "actual-running"]

@@ -94,7 +94,7 @@ def test_all_done_says_what_is_left() -> None:
     case = facts(20, done)
     ahead = forecast(case)
     assert ahead.bars == ()
-    assert str(answer(case, ahead).text) == "All planned work is done, 2 d 16 h left in the window"
+    assert str(answer(case, ahead).text) == "All planned work is done, 2 d 16 h to spare"
 
 
 def test_closed_says_the_outcome_and_what_was_left() -> None:

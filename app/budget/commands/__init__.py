@@ -1,16 +1,19 @@
-"""Logging expenses and correcting them; the projection registers here."""
+"""Logging expenses, correcting them, setting budgets; the projections register here."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import date, datetime
 
 from app.budget.commands import projections
+from app.budget.commands.limits import set_limit
+from app.budget.commands.outcome import Charged
 from app.budget.queries import expenses_of
 from app.budget.rules import (
     Expense,
     NewExpense,
+    after_close_problem,
     correction_problem,
     differing,
     family,
@@ -18,23 +21,17 @@ from app.budget.rules import (
     net_minor,
     problems,
 )
-from app.campaigns.commands import refuse_closed
+from app.campaigns.commands import standing
 from app.db import WriteSession
-from app.errors import AppError, Conflict, NotFound
+from app.errors import AppError, Closed, Conflict, NotFound
 from app.journal import Actor, append
 from app.orders.commands import refuse
 from app.orders.rules import reason_problem
 from app.texts import text
 
-__all__ = ["Charged", "charge_expense", "correct_expense", "projections"]
-
-
-@dataclass(frozen=True, slots=True)
-class Charged:
-    """The row that holds what was asked for; `is_new` is false where it was there before."""
-
-    number: int
-    is_new: bool
+__all__ = [
+    "Charged", "charge_expense", "correct_expense", "projections", "set_limit",
+]  # fmt: skip
 
 
 def charge_expense(
@@ -43,8 +40,12 @@ def charge_expense(
     """Log an expense, a credit, or a row that corrects an earlier one.
 
     With a reference the identical expense again is the same one, a different one a conflict.
+    A closed campaign still takes refunds and the rows of invoices: they are marked, and stand
+    beside its closed figures.
     """
-    refuse_closed(tx, campaign_id)
+    closed = standing(tx, campaign_id) == "closed"
+    if closed and (why := after_close_problem(new)):
+        raise Closed(why)
     if found := problems(new):
         return refuse(found)
     known = expenses_of(tx.orm, campaign_id)
@@ -56,7 +57,9 @@ def charge_expense(
         refusal = _refuse_correction(new, new.corrects, known)
         if refusal is not None:
             return refusal
-    return Charged(_append(tx, campaign_id, new, actor, now), True)
+        first = next(row for row in known if row.number == new.corrects)
+        new = replace(new, tax_state=first.tax_state, provider=first.provider)
+    return Charged(_append(tx, campaign_id, new, closed, actor, now), True)
 
 
 def correct_expense(
@@ -70,8 +73,11 @@ def correct_expense(
     actor: Actor,
     now: datetime,
 ) -> Charged | AppError:
-    """Bring a charge to what it should be (0 takes it back) by a row with the difference."""
-    refuse_closed(tx, campaign_id)
+    """Bring a charge to what it should be (0 takes it back) by a row with the difference.
+
+    After the close only downwards.
+    """
+    closed = standing(tx, campaign_id) == "closed"
     if problem := reason_problem(reason):
         return refuse([problem])
     rows = family(expenses_of(tx.orm, campaign_id), number)
@@ -81,13 +87,16 @@ def correct_expense(
     if right_minor == left:
         return Conflict(text("The charge says this amount already."), field="amount")
     new = NewExpense(
-        first.kind, right_minor - left, first.currency, charged_on, note=reason, corrects=number
-    )
+        first.kind, right_minor - left, first.currency, charged_on, note=reason,
+        corrects=number, tax_state=first.tax_state, provider=first.provider,
+    )  # fmt: skip
+    if closed and (why := after_close_problem(new)):
+        raise Closed(why)
     if found := problems(new):
         return refuse(found)
     if problem := correction_problem(new, rows):
         return Conflict(problem.text, field=problem.field)
-    return Charged(_append(tx, campaign_id, new, actor, now), True)
+    return Charged(_append(tx, campaign_id, new, closed, actor, now), True)
 
 
 def _refuse_correction(new: NewExpense, number: int, known: Iterable[Expense]) -> AppError | None:
@@ -101,7 +110,7 @@ def _refuse_correction(new: NewExpense, number: int, known: Iterable[Expense]) -
 
 
 def _append(
-    tx: WriteSession, campaign_id: str, new: NewExpense, actor: Actor, now: datetime
+    tx: WriteSession, campaign_id: str, new: NewExpense, closed: bool, actor: Actor, now: datetime
 ) -> int:
     payload = {
         "kind": new.kind,
@@ -111,6 +120,9 @@ def _append(
         "note": new.note,
         "reference": new.reference,
         "corrects": new.corrects,
+        "tax_state": new.tax_state,
+        "provider": new.provider,
+        "after_close": closed,
     }
     return append(tx, campaign_id, "expense.charged", actor, payload, now).number
 

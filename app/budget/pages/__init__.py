@@ -10,24 +10,31 @@ from starlette.responses import Response
 
 from app import clock
 from app.accounts.access import person
-from app.budget.commands import Charged, charge_expense, correct_expense
+from app.budget.commands import Charged, charge_expense, correct_expense, set_limit
+from app.budget.pages import downloads
 from app.budget.pages.contexts import budget_page, correction_page
 from app.budget.pages.entry import (
     ExpenseEntry,
+    LimitEntry,
     blank,
+    blank_limit,
     correction,
     read_correction,
     read_expense,
+    read_limit,
 )
-from app.budget.queries import Ledger, ledger_of
-from app.budget.rules import Expense, family, net_minor
-from app.deliverables.queries import acceptance
-from app.errors import Closed, Conflict, Malformed, NotFound
+from app.budget.queries import Ledger, ledger_of, spent_of
+from app.budget.rules import Expense, Spent, family, net_minor
+from app.deliverables.queries import standings
+from app.deliverables.rules.standing import DeliverableStanding, acceptance
+from app.errors import AppError, Closed, Conflict, Malformed, NotFound
+from app.plan.queries import current
 from app.texts import text
 from app.timeline.queries import frame
 from app.web import Form, Frame, page, read_form, redirect
 
-router = APIRouter(prefix="/campaigns/{campaign_id}/budget", include_in_schema=False)
+router = APIRouter(prefix="/campaigns/{campaign_id}", include_in_schema=False)
+router.include_router(downloads.router)
 
 Typed = Annotated[Form, Depends(read_form)]
 
@@ -36,11 +43,18 @@ Typed = Annotated[Form, Depends(read_form)]
 class _View:
     frame: Frame
     ledger: Ledger
+    delivered: tuple[DeliverableStanding, ...]
+    machine: Spent
 
-    def refuse_closed(self) -> None:
-        """Raise `Closed` for a campaign that takes no more writes."""
-        if self.frame.state == "closed":
-            raise Closed(text("This campaign was closed. Its record is not changed any more."))
+    @property
+    def currency(self) -> str:
+        """The one that forms propose."""
+        return self.ledger.budget.currencies[0].currency
+
+    @property
+    def blank(self) -> ExpenseEntry:
+        """An empty form of a charge."""
+        return blank(self.currency, self.frame.zone, clock.now())
 
     def charge(self, number: int) -> tuple[Expense, ...]:
         """A charge and its corrections; raises `NotFound`."""
@@ -51,19 +65,16 @@ class _View:
         return rows
 
 
-@router.get("")
+@router.get("/budget")
 def show_budget(request: Request, campaign_id: str) -> Response:
     """Rent, external expenses and what an accepted unit cost, each currency apart."""
-    view = _view(request, campaign_id)
-    currency = view.ledger.budget.currencies[0].currency
-    return _budget(request, view, blank(currency, view.frame.zone, clock.now()))
+    return _budget(request, _view(request, campaign_id))
 
 
-@router.post("")
+@router.post("/budget")
 def charge(request: Request, campaign_id: str, form: Typed) -> Response:
     """Log an expense as it was typed."""
     actor, now, view = person(request), clock.now(), _view(request, campaign_id)
-    view.refuse_closed()
     entry, new = read_expense(form)
     if new is None:
         return _budget(request, view, entry, status=422)
@@ -72,29 +83,49 @@ def charge(request: Request, campaign_id: str, form: Typed) -> Response:
             campaign_id, lambda tx: charge_expense(tx, campaign_id, new, actor=actor, now=now)
         )
     except (Malformed, Conflict) as refusal:
-        if isinstance(refusal, Closed):
-            raise
-        entry.take(refusal)
+        _take(entry, refusal, "reference")
         return _budget(request, view, entry, status=refusal.status)
     said = text("Expense logged.") if charged.is_new else text("This expense was logged before.")
     return redirect(request, f"/campaigns/{campaign_id}/budget", said)
 
 
-@router.get("/expenses/{number}/correct")
+@router.post("/budget/limit")
+def budget_limit(request: Request, campaign_id: str, form: Typed) -> Response:
+    """Set the budget of a currency, or withdraw it with an empty amount."""
+    actor, now, view = person(request), clock.now(), _view(request, campaign_id)
+    entry, said = read_limit(form)
+    if said is None:
+        return _budget(request, view, limit=entry, status=422)
+    currency, minor = said
+    try:
+        request.app.state.db.write(
+            campaign_id,
+            lambda tx: set_limit(
+                tx, campaign_id, currency, minor, entry.get("limit_reason"), actor=actor, now=now
+            ),
+        )
+    except (Malformed, Conflict) as refusal:
+        if isinstance(refusal, Closed):
+            raise
+        entry.take(refusal)
+        return _budget(request, view, limit=entry, status=refusal.status)
+    done = text("Budget set.") if minor is not None else text("Budget withdrawn.")
+    return redirect(request, f"/campaigns/{campaign_id}/budget", done)
+
+
+@router.get("/budget/expenses/{number}/correct")
 def show_correction(request: Request, campaign_id: str, number: int) -> Response:
     """A charge with its rows, to be brought to what it should be."""
     view = _view(request, campaign_id)
-    view.refuse_closed()
     rows = view.charge(number)
     entry = correction(net_minor(rows), rows[0].currency, view.frame.zone, clock.now())
     return _correction(request, view, rows, entry)
 
 
-@router.post("/expenses/{number}/correct")
+@router.post("/budget/expenses/{number}/correct")
 def correct(request: Request, campaign_id: str, number: int, form: Typed) -> Response:
     """Log the row that brings a charge to what it should be."""
     actor, now, view = person(request), clock.now(), _view(request, campaign_id)
-    view.refuse_closed()
     rows = view.charge(number)
     entry, said = read_correction(form, rows[0].currency)
     if said is None:
@@ -108,26 +139,47 @@ def correct(request: Request, campaign_id: str, number: int, form: Typed) -> Res
             ),
         )
     except (Malformed, Conflict) as refusal:
-        if isinstance(refusal, Closed):
-            raise
-        entry.take(refusal)
+        _take(entry, refusal, "amount")
         return _correction(request, view, rows, entry, status=refusal.status)
     return redirect(request, f"/campaigns/{campaign_id}/budget", text("The charge is corrected."))
+
+
+def _take(entry: ExpenseEntry, refusal: AppError, field: str) -> None:
+    """A refusal at its field; that of a closed campaign at the one which would be right."""
+    if isinstance(refusal, Closed):
+        entry.refuse(field, refusal.detail)
+    else:
+        entry.take(refusal)
 
 
 def _view(request: Request, campaign_id: str) -> _View:
     with request.app.state.db.read() as session:
         around = frame(session, campaign_id, clock.now())
-        ledger = ledger_of(session, campaign_id, acceptance(session, campaign_id))
+        plan = current(session, campaign_id)
+        delivered = standings(session, campaign_id, plan.plan if plan else None)
+        ledger = ledger_of(session, campaign_id, acceptance(delivered), plan)
+        machine = spent_of(session, campaign_id, clock.now())
     if around is None or ledger is None:
         raise NotFound(text("There is no campaign {id}.", id=campaign_id))
-    return _View(around, ledger)
+    return _View(around, ledger, delivered, machine)
 
 
-def _budget(request: Request, view: _View, entry: ExpenseEntry, *, status: int = 200) -> Response:
-    shown = None if view.frame.state == "closed" else entry
-    context = budget_page(view.ledger, view.frame.id, view.frame.zone, shown)
-    return page(request, "budget/index.html", context, frame=view.frame, status=status)
+def _budget(
+    request: Request,
+    view: _View,
+    entry: ExpenseEntry | None = None,
+    limit: LimitEntry | None = None,
+    *,
+    status: int = 200,
+) -> Response:
+    ledger, of = view.ledger, view.frame
+    first = next((one for one in ledger.limits if one.currency == view.currency), None)
+    entries = (entry or view.blank, limit or blank_limit(view.currency, first))
+    files = downloads.downloads(of.id, ledger.orders, ledger.expenses)
+    context = budget_page(
+        ledger, of.id, of.zone, view.delivered, view.machine, files, entries, of.state != "closed"
+    )
+    return page(request, "budget/index.html", context, frame=of, status=status)
 
 
 def _correction(

@@ -4,48 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date
 from zoneinfo import ZoneInfo
 
-from app.budget.pages.entry import ExpenseEntry
+from app.budget.pages.downloads import Downloads
+from app.budget.pages.entry import ExpenseEntry, LimitEntry
+from app.budget.pages.figures import Summary, over_budget, summaries, tax_sums, unknown
+from app.budget.pages.lines import ExternalLine, RentLine, external_lines, rent_lines
 from app.budget.queries import Ledger
 from app.budget.rules import (
     KIND_NAMES,
+    TAX,
     CurrencyBudget,
     Expense,
+    Later,
+    Limit,
+    Spent,
     cost_text,
-    family,
     net_minor,
+    until_close,
 )
-from app.deliverables.rules.standing import Rejection
-from app.orders.rules import Order
+from app.deliverables.rules.standing import DeliverableStanding, Rejection, State
 from app.texts import Text, ntext, text
-from app.units import Money, zone
+from app.units import Duration, Money, zone
+
+RUN_STATES: dict[str, Text] = {
+    "stopped": text("stopped"),
+    "failed": text("failed"),
+    "lost": text("lost"),
+}
 
 
 @dataclass(frozen=True, slots=True)
-class RentLine:
-    """An order's price, or one change of it, with its amount or why there is none."""
+class Quotient:
+    """A sum for each accepted unit, opened: what is divided, by which deliverables.
 
-    reference: str
-    href: str
-    what: Text
-    days: Text | date | None
-    amount: Money | Text
+    `value` None is undefined for the reason `undefined`.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class ExternalLine:
-    """One row of the expenses; a correction stands below the charge that it belongs to."""
-
-    number: int
-    kind: Text
-    on: date
-    note: str | None
-    reference: str | None
-    amount: Money
-    is_correction: bool
-    href: str | None
+    total: Text | Money
+    value: Text | Money | None
+    units: Text
+    undefined: tuple[Text, ...] | Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,22 +56,64 @@ class CurrencyCard:
     committed: Text | Money
     external: tuple[ExternalLine, ...]
     external_sums: tuple[tuple[Text, Money], ...]
-    unit_cost: Text | Money | None
-    arithmetic: Text | None
-    undefined: tuple[Text, ...]
+    external_said: Text
+    unit_cost: Quotient | None
+    external_cost: Quotient | None
+    limit: Limit | None
+    limit_said: Text | None
+
+
+@dataclass(frozen=True, slots=True)
+class LaterCard:
+    """One currency's rows since the close, rent and expenses apart, each with its sum."""
+
+    currency: str
+    rent: tuple[RentLine, ...]
+    rent_sum: Money
+    external: tuple[ExternalLine, ...]
+    external_sum: Money
+
+
+@dataclass(frozen=True, slots=True)
+class LostRun:
+    """A run without a result, and its machine time."""
+
+    id: str
+    href: str
+    state: Text
+    machine: Duration
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A name with its address."""
+
+    name: str
+    href: str
 
 
 @dataclass(frozen=True, slots=True)
 class BudgetPage:
-    """The whole budget; `entry` is None after the close."""
+    """The whole budget; `is_open` is false after the close, when only refunds and the rows of
+    invoices are taken."""
 
-    lines: tuple[Text, ...]
+    summaries: tuple[Summary, ...]
+    unknown: tuple[Text, ...]
+    over_budget: tuple[Text, ...]
     research_decision: bool
     cards: tuple[CurrencyCard, ...]
+    units: tuple[Link, ...]
     rejections: tuple[Rejection, ...]
+    spent: Text | None
+    lost_runs: tuple[LostRun, ...]
+    later: tuple[LaterCard, ...]
+    downloads: Downloads
     action: str
+    limit_action: str
     orders_href: str
-    entry: ExpenseEntry | None
+    is_open: bool
+    entry: ExpenseEntry
+    limit_entry: LimitEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,98 +128,140 @@ class CorrectionPage:
     entry: ExpenseEntry
 
 
-def card(
-    one: CurrencyBudget, campaign_id: str, ledger: Ledger, place: ZoneInfo, can_change: bool
-) -> CurrencyCard:
-    """A currency's card from the campaign's orders and expenses."""
-    mine = [order for order in ledger.orders if order.currency == one.currency]
-    rows = [row for row in ledger.expenses if row.currency == one.currency]
-    return CurrencyCard(
-        currency=one.currency,
-        rent=tuple(line for order in mine for line in _rent(order, campaign_id, place)),
-        committed=one.committed_text,
-        external=external_lines(rows, campaign_id, can_change),
-        external_sums=tuple(
-            (text("{kind}, in all", kind=KIND_NAMES[kind]), Money(minor, one.currency))
-            for kind, minor in one.external
-            if sum(row.kind == kind for row in rows) > 1
-        ),
-        unit_cost=cost_text(one.unit_cost) if one.unit_cost else None,
-        arithmetic=_arithmetic(one),
-        undefined=one.undefined,
-    )
-
-
-def _arithmetic(one: CurrencyBudget) -> Text | None:
-    """How the cost of a unit comes about; None where there is none."""
-    if one.unit_cost is None:
-        return None
-    units = ntext("{n} accepted unit", "{n} accepted units", one.accepted)
-    return text("{committed} ÷ {units}", committed=one.committed_text, units=units)
-
-
-def _rent(order: Order, campaign_id: str, place: ZoneInfo) -> Iterable[RentLine]:
-    """An order's price, then each change of it."""
-    href = f"/campaigns/{campaign_id}/orders/{order.number}"
-    lot, price = order.lots[0], order.price_minor
-    days = text(
-        "{start} – {end}",
-        start=lot.starts_at.astimezone(place).date(),
-        end=lot.ends_at.astimezone(place).date(),
-    )
-    yield RentLine(
-        order.reference,
-        href,
-        text("Price of the lot from {provider}", provider=order.provider),
-        days,
-        text("not known") if price is None else Money(price, order.currency),
-    )
-    for change in order.changes:
-        what = text("Refund: {reason}", reason=change.reason)
-        if change is order.reversal:
-            what = text("Reversed: {reason}", reason=change.reason)
-        amount: Money | Text = text("not counted")
-        if change.amount_minor is not None:
-            amount = Money(change.amount_minor, order.currency)
-        yield RentLine(order.reference, href, what, change.on, amount)
-
-
-def external_lines(
-    rows: Sequence[Expense], campaign_id: str, can_change: bool
-) -> tuple[ExternalLine, ...]:
-    """Each charge with its corrections below it."""
-    lines = []
-    for charge in rows:
-        if charge.corrects is None:
-            href = f"/campaigns/{campaign_id}/budget/expenses/{charge.number}/correct"
-            for row in family(rows, charge.number):
-                is_first = row is charge
-                lines.append(_line(row, href if is_first and can_change else None))
-    return tuple(lines)
-
-
-def _line(row: Expense, href: str | None) -> ExternalLine:
-    return ExternalLine(
-        row.number, KIND_NAMES[row.kind], row.charged_on, row.note, row.reference,
-        Money(row.amount_minor, row.currency), row.corrects is not None, href,
-    )  # fmt: skip
-
-
 def budget_page(
-    ledger: Ledger, campaign_id: str, zone_name: str, entry: ExpenseEntry | None
+    ledger: Ledger,
+    campaign_id: str,
+    zone_name: str,
+    delivered: Iterable[DeliverableStanding],
+    machine: Spent,
+    downloads: Downloads,
+    entries: tuple[ExpenseEntry, LimitEntry],
+    is_open: bool,
 ) -> BudgetPage:
-    """The whole page; `entry` is None where nothing is written any more."""
+    """The whole page."""
     base, found, place = f"/campaigns/{campaign_id}", ledger.budget, zone(zone_name)
     return BudgetPage(
-        lines=found.lines,
+        summaries=summaries(found),
+        unknown=unknown(found),
+        over_budget=over_budget(found.currencies),
         research_decision=found.research_decision,
         cards=tuple(
-            card(one, campaign_id, ledger, place, entry is not None) for one in found.currencies
+            _card(one, campaign_id, ledger, place, found.research_decision)
+            for one in found.currencies
         ),
+        units=_units_accepted(delivered, base),
         rejections=found.rejections,
+        spent=machine.said,
+        lost_runs=_lost_runs(machine, base),
+        later=tuple(_later(one, campaign_id, place) for one in ledger.later),
+        downloads=downloads,
         action=f"{base}/budget",
+        limit_action=f"{base}/budget/limit",
         orders_href=f"{base}/orders",
-        entry=entry,
+        is_open=is_open,
+        entry=entries[0],
+        limit_entry=entries[1],
+    )
+
+
+def _units_accepted(delivered: Iterable[DeliverableStanding], base: str) -> tuple[Link, ...]:
+    return tuple(
+        Link(one.title, f"{base}/deliverables/{one.id}")
+        for one in delivered
+        if one.announced and one.unit and one.state is State.ACCEPTED
+    )
+
+
+def _lost_runs(machine: Spent, base: str) -> tuple[LostRun, ...]:
+    return tuple(
+        LostRun(one.run, f"{base}/runs/{one.run}", RUN_STATES[one.status], Duration(one.machine_s))
+        for one in machine.without_result
+    )
+
+
+def _card(
+    one: CurrencyBudget, campaign_id: str, ledger: Ledger, place: ZoneInfo, research: bool
+) -> CurrencyCard:
+    """A currency's card from the campaign's orders and expenses up to the close."""
+    orders, rows = until_close(
+        [order for order in ledger.orders if order.currency == one.currency],
+        [row for row in ledger.expenses if row.currency == one.currency],
+    )
+    return CurrencyCard(
+        currency=one.currency,
+        rent=rent_lines(orders, campaign_id, place),
+        committed=one.committed_text,
+        external=external_lines(rows, campaign_id, True),
+        external_sums=_external_sums(one, rows),
+        external_said=_external_said(one),
+        unit_cost=None if research else _unit_cost(one),
+        external_cost=None if research or not one.untaxed_minor else _external_cost(one),
+        limit=one.limit,
+        limit_said=_limit_said(one.limit, place),
+    )
+
+
+def _external_sums(one: CurrencyBudget, rows: Sequence[Expense]) -> tuple[tuple[Text, Money], ...]:
+    """The sum of each kind that has several rows; taxes that differ in state are no sum."""
+    found = []
+    for kind, minor in one.external:
+        states = {row.tax_state for row in rows if row.kind == kind}
+        if len(states) == 1 and sum(row.kind == kind for row in rows) > 1:
+            name = text("{kind}, in all", kind=KIND_NAMES[kind])
+            found.append((name, Money(minor, one.currency)))
+    return tuple(found)
+
+
+def _external_said(one: CurrencyBudget) -> Text:
+    """The sum of each kind; a tax and other expenses are never one sum."""
+    sums = [
+        text("{kind} {amount}", kind=KIND_NAMES[kind], amount=Money(minor, one.currency))
+        for kind, minor in one.external
+        if kind != TAX
+    ]
+    sums += [text("tax {sum}", sum=said) for said in tax_sums(one)]
+    return text("External expenses: {sums}", sums=tuple(sums))
+
+
+def _unit_cost(one: CurrencyBudget) -> Quotient:
+    cost = cost_text(one.unit_cost) if one.unit_cost else None
+    return Quotient(one.committed_text, cost, _units(one), one.undefined)
+
+
+def _external_cost(one: CurrencyBudget) -> Quotient:
+    cost = cost_text(one.external_cost) if one.external_cost else None
+    total = Money(one.untaxed_minor, one.currency)
+    return Quotient(total, cost, _units(one), one.external_undefined)
+
+
+def _units(one: CurrencyBudget) -> Text:
+    return ntext("{n} accepted unit", "{n} accepted units", one.accepted)
+
+
+def _limit_said(limit: Limit | None, place: ZoneInfo) -> Text | None:
+    """A budget in one line, with who set it and why."""
+    if limit is None or limit.amount_minor is None:
+        return None
+    amount = Money(limit.amount_minor, limit.currency)
+    if limit.set_at is None:
+        return text("Budget: {amount}, as the plan says", amount=amount)
+    return text(
+        "Budget: {amount}, set by {who} on {day}: {reason}",
+        amount=amount,
+        who=limit.set_by,
+        day=limit.set_at.astimezone(place).date(),
+        reason=limit.reason,
+    )
+
+
+def _later(one: Later, campaign_id: str, place: ZoneInfo) -> LaterCard:
+    orders = {order.number: order for order, _ in one.rent}.values()
+    return LaterCard(
+        currency=one.currency,
+        rent=rent_lines(orders, campaign_id, place, after_close=True),
+        rent_sum=Money(one.rent_minor, one.currency),
+        external=external_lines(one.external, campaign_id, False),
+        external_sum=Money(one.external_minor, one.currency),
     )
 
 

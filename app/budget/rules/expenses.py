@@ -16,6 +16,9 @@ from app.units import CURRENCIES, MAX_MINOR, Money
 
 KINDS: tuple[str, ...] = ("storage", "transfer", "tax", "support", "other")
 
+TAX = "tax"
+TAX_STATES: tuple[str, ...] = ("included", "excluded")
+
 KIND_NAMES: dict[str, Text] = {
     "storage": text("Storage"),
     "transfer": text("Transfer"),
@@ -25,12 +28,28 @@ KIND_NAMES: dict[str, Text] = {
 }
 """How each kind is named to a person; a tax is only ever the amount that was printed."""
 
+TAX_STATE_NAMES: dict[str | None, Text] = {
+    "included": text("included in the printed prices"),
+    "excluded": text("on top of the printed prices"),
+    None: text("not stated whether included"),
+}
+"""What an invoice says about a tax that it prints; None is what it does not say."""
+
 _LINE, _NOTE = 200, 2000
+
+
+def tax_said(state: str | None) -> Text:
+    """A tax together with what the invoice says of it."""
+    return text("{kind}, {state}", kind=KIND_NAMES[TAX], state=TAX_STATE_NAMES[state])
 
 
 @dataclass(frozen=True, slots=True)
 class Expense:
-    """One row of the record; `corrects` is the number of the row that it belongs to."""
+    """One row of the record; `corrects` is the number of the row that it belongs to.
+
+    `tax_state` (of a tax alone) is None where the invoice does not state it, `provider` where
+    nobody said who charged it. `after_close` rows stand beside the closed figures.
+    """
 
     number: int
     logged_at: datetime
@@ -42,6 +61,9 @@ class Expense:
     note: str | None
     reference: str | None
     corrects: int | None
+    tax_state: str | None = None
+    provider: str | None = None
+    after_close: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +80,11 @@ class NewExpense:
     note: str | None = None
     reference: str | None = None
     corrects: int | None = None
+    tax_state: str | None = None
+    provider: str | None = None
 
     def __post_init__(self) -> None:
-        for name in ("note", "reference"):
+        for name in ("note", "reference", "provider"):
             object.__setattr__(self, name, tidy(getattr(self, name) or "") or None)
 
 
@@ -72,6 +96,9 @@ def problems(new: NewExpense) -> tuple[Problem, ...]:
 def _problems(new: NewExpense) -> Iterator[Problem]:
     if new.kind not in KINDS:
         yield Problem("kind", text("Choose what the expense was for."), KINDS)
+    if new.tax_state is not None and (new.kind != TAX or new.tax_state not in TAX_STATES):
+        said = text("Only a tax is included in the printed prices or on top of them.")
+        yield Problem("tax_state", said, TAX_STATES if new.kind == TAX else ())
     if new.currency not in CURRENCIES:
         said = text("“{given}” is not a current currency code of ISO 4217.", given=new.currency)
         yield Problem("currency", said)
@@ -81,8 +108,22 @@ def _problems(new: NewExpense) -> Iterator[Problem]:
         yield Problem("amount", text("This amount is too large."))
     if said_of_day := day_problem(new.charged_on):
         yield Problem("charged_on", said_of_day)
-    lines = (line_problem("note", new.note, _NOTE), line_problem("reference", new.reference, _LINE))
+    lines = (
+        line_problem("note", new.note, _NOTE),
+        line_problem("reference", new.reference, _LINE),
+        line_problem("provider", new.provider, _LINE),
+    )
     yield from (problem for problem in lines if problem)
+
+
+def after_close_problem(new: NewExpense) -> Text | None:
+    """Why a closed campaign does not take this row: it is neither a refund nor an invoice's."""
+    if new.amount_minor < 0 or (new.reference is not None and new.corrects is None):
+        return None
+    return text(
+        "This campaign was closed. It still takes a refund or credit, and a charge with the "
+        "number of its invoice."
+    )
 
 
 def family(expenses: Iterable[Expense], number: int) -> tuple[Expense, ...]:
@@ -119,17 +160,22 @@ def correction_problem(new: NewExpense, rows: tuple[Expense, ...]) -> Problem | 
 
 
 def find_same(expenses: Iterable[Expense], new: NewExpense) -> Expense | None:
-    """The row that this expense names by its reference, if it has one."""
+    """The row that this expense names by its reference, if it has one.
+
+    Two providers may use the same number; one that nobody named fits any.
+    """
     if new.reference is None:
         return None
-    return next(
-        (
-            row
-            for row in expenses
-            if (row.reference, row.kind, row.corrects) == (new.reference, new.kind, new.corrects)
-        ),
-        None,
-    )
+    for row in expenses:
+        if (row.reference, row.kind, row.corrects) == (
+            new.reference, new.kind, new.corrects,
+        ) and _may_be_one(row.provider, new.provider):  # fmt: skip
+            return row
+    return None
+
+
+def _may_be_one(recorded: str | None, said: str | None) -> bool:
+    return recorded is None or said is None or recorded.casefold() == said.casefold()
 
 
 def differing(row: Expense, new: NewExpense) -> tuple[str, ...]:
@@ -139,5 +185,7 @@ def differing(row: Expense, new: NewExpense) -> tuple[str, ...]:
         "currency": (row.currency, new.currency),
         "charged_on": (row.charged_on, new.charged_on),
         "note": (row.note, new.note),
+        "tax_state": (row.tax_state, new.tax_state),
+        "provider": (row.provider, new.provider),
     }
     return tuple(name for name, (recorded, said) in pairs.items() if recorded != said)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from app.budget.rules.expenses import Expense
+from app.budget.rules.hours import Spent
+from app.budget.rules.later import Later
+from app.budget.rules.limits import Limit
 from app.budget.rules.result import Budget, CurrencyBudget
 from app.units import PerUnit, amount_text, instant_text
 
@@ -30,9 +35,51 @@ def _currency(one: CurrencyBudget) -> dict[str, object]:
         "committed_is_partial": one.committed_is_partial,
         "unpriced_lots": one.unpriced_lots,
         "external": {kind: amount_text(minor, one.currency) for kind, minor in one.external},
+        "tax": {state or "not_stated": amount_text(n, one.currency) for state, n in one.taxes},
         "accepted": one.accepted,
         "unit_cost": _unit_cost(one.unit_cost, reasons),
+        "external_unit_cost": _unit_cost(one.external_cost, str(one.external_undefined)),
+        "limit": limit_as_json(one.limit) if one.limit else None,
+        "left": None if one.left_minor is None else amount_text(one.left_minor, one.currency),
     }
+
+
+def limit_as_json(limit: Limit) -> dict[str, object]:
+    """A budget; `number` null is the one that the plan states."""
+    minor = limit.amount_minor
+    return {
+        "currency": limit.currency,
+        "amount": None if minor is None else amount_text(minor, limit.currency),
+        "number": limit.number,
+        "reason": limit.reason,
+        "set_at": instant_text(limit.set_at) if limit.set_at else None,
+        "set_by": limit.set_by,
+    }
+
+
+def spent_as_json(spent: Spent) -> dict[str, object]:
+    """Machine time in whole seconds, and the runs without a result."""
+    return {
+        "seconds": spent.total_s,
+        "without_result_seconds": spent.without_result_s,
+        "runs": [
+            {"id": one.run, "status": one.status, "seconds": one.machine_s}
+            for one in spent.without_result
+        ],
+    }
+
+
+def after_close_as_json(found: Iterable[Later]) -> list[dict[str, object]]:
+    """What came after the close, in each currency apart."""
+    return [
+        {
+            "currency": one.currency,
+            "rent": amount_text(one.rent_minor, one.currency),
+            "external": amount_text(one.external_minor, one.currency),
+            "rows": [change.number for _, change in one.rent] + [r.number for r in one.external],
+        }
+        for one in found
+    ]
 
 
 def _unit_cost(cost: PerUnit | None, reasons: str) -> dict[str, object]:
@@ -57,6 +104,9 @@ def expense_as_json(expense: Expense) -> dict[str, object]:
         "note": expense.note,
         "reference": expense.reference,
         "corrects": expense.corrects,
+        "tax_state": expense.tax_state,
+        "provider": expense.provider,
+        "after_close": expense.after_close,
         "logged_at": instant_text(expense.logged_at),
         "logged_by": expense.logged_by,
     }

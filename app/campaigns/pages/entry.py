@@ -32,12 +32,13 @@ from app.plan.rules.typed.campaign import (
     shown_tables,
     typed_deliverables,
 )
+from app.plan.rules.typed.delivering import DELIVERABLE
 from app.plan.rules.typed.editing import WAS
 from app.plan.rules.typed.fields import Field
 from app.plan.rules.typed.judging import judged, listed
 from app.plan.rules.typed.pattern import usual_deliverables, usual_protocol
 from app.plan.rules.typed.rows import Row, act, is_act, numbered
-from app.plan.rules.typed.tables import CAMPAIGN, DECISION_RULE, DELIVERABLE
+from app.plan.rules.typed.tables import CAMPAIGN, DECISION_RULE
 from app.texts import Text, text
 from app.timeline.queries import frame
 from app.units import CURRENCIES

@@ -14,16 +14,18 @@ from app import clock
 from app.budget.queries import budget_of
 from app.budget.rules import Budget
 from app.closing.queries import closed_report
-from app.deliverables.queries import standings
+from app.deliverables.queries import standings, still_there
+from app.deliverables.rules.left import Left, left_said
 from app.deliverables.rules.standing import DeliverableStanding, acceptance
 from app.errors import NotFound
+from app.orders.rules.lot_cards import LotCard
 from app.plan.queries import PlanView, current
 from app.plan.rules.typed.labels import STOP_KINDS
 from app.plan.rules.words import decision_rule_said
 from app.runs.queries import RunView, StopRecordView, runs_of, stop_records
 from app.runs.rules.words import reason_said
 from app.texts import Text, text
-from app.timeline.queries import TimelineView, frame_of, kept, stand, timeline
+from app.timeline.queries import TimelineView, frame_of, kept, lot_cards, stand, timeline
 from app.units import Money
 from app.web import page
 
@@ -77,8 +79,10 @@ class Overview:
     sha256: str | None
     stopped: tuple[Stopped, ...]
     deliverables: tuple[DeliverableStanding, ...]
+    left: Left
     result: Text | None
     paid: tuple[Paid, ...]
+    lots: tuple[LotCard, ...]
 
 
 @router.get("/campaigns/{campaign_id}")
@@ -120,8 +124,10 @@ def _overview(session: Session, view: TimelineView, now: datetime) -> Overview:
         sha256=plan.sha256,
         stopped=_register(campaign_id, records, runs, plan),
         deliverables=delivered,
+        left=left_said(still_there(session, campaign_id, plan, delivered, now)),
         result=budget.result if budget else None,
         paid=_paid(budget),
+        lots=lot_cards(session, view),
     )
 
 

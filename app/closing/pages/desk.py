@@ -11,9 +11,10 @@ from starlette.responses import Response
 
 from app import clock
 from app.accounts import access
+from app.campaigns.queries import header
 from app.closing.commands import NewClose, close, explain
 from app.closing.pages.paper import Paper
-from app.closing.queries import Closing, closed_report, closing, errata
+from app.closing.queries import Closing, added, closed_report, closing
 from app.closing.rules.deviations import CATEGORIES, why_blank
 from app.closing.rules.report import OUTCOMES
 from app.closing.rules.sentences import tidied
@@ -68,6 +69,14 @@ def show(request: Request, campaign_id: str, step: str = "") -> Response:
     return _show(request, campaign_id, Form({"step": step}))
 
 
+@router.get("/close")
+@router.get("/closing/explanations")
+@router.get("/closing/silent")
+def find(request: Request, campaign_id: str) -> Response:
+    """Where a form is sent to, opened by hand or read again in another language: to its page."""
+    return redirect(request, f"/campaigns/{campaign_id}/closing")
+
+
 @router.post("/closing")
 def pick(request: Request, campaign_id: str, form: FormOf) -> Response:
     """The desk as typed, ready to explain another step."""
@@ -101,6 +110,7 @@ def post_explanation(request: Request, campaign_id: str, form: FormOf) -> Respon
 def post_silent(request: Request, campaign_id: str, form: FormOf) -> Response:
     """Say of the chosen silent runs that they are lost, or were stopped; what was typed stays."""
     actor, now = access.person(request), clock.now()
+    _refuse_closed(request, campaign_id)
     chosen = [name.removeprefix(SILENT) for name in form.values if name.startswith(SILENT)]
     lost = form.get("how") != "stopped"
     kind, reason = Kind.LOST if lost else Kind.CLOSE, form.get("silent_reason")
@@ -132,6 +142,7 @@ def _is_of_silence(name: str) -> bool:
 def post_close(request: Request, campaign_id: str, form: FormOf) -> Response:
     """Close the campaign with the report that was seen."""
     actor, now, db = access.person(request), clock.now(), request.app.state.db
+    _refuse_closed(request, campaign_id)
     if form.get("sentence"):
         said = text("This explanation is not kept yet: keep it or empty the field, then close.")
         form.refuse("sentence", said)
@@ -154,6 +165,14 @@ def post_close(request: Request, campaign_id: str, form: FormOf) -> Response:
         form.refuse(_field(refusal), refusal.detail)
         return _show(request, campaign_id, form, status=refusal.status)
     return redirect(request, f"/campaigns/{campaign_id}/closing", text("The campaign is closed."))
+
+
+def _refuse_closed(request: Request, campaign_id: str) -> None:
+    """Raise `Closed` before a form is judged that no page offers any more."""
+    with request.app.state.db.read() as session:
+        found = header(session, campaign_id)
+    if found is not None and found.state == "closed":
+        raise Closed(text("This campaign was closed. Its record is not changed any more."))
 
 
 def _field(refusal: AppError) -> str:
@@ -196,8 +215,7 @@ def _show(
         frame = frame_of(view)
         closed = closed_report(session, campaign_id)
         if closed is not None:
-            added = errata(session, campaign_id)
-            paper = Paper(closed, "", OUTCOMES, CATEGORIES, added)
+            paper = Paper(closed, "", OUTCOMES, CATEGORIES, added(session, closed))
             return page(request, "closing/closed.html", paper, frame=frame, status=status)
         found = closing(session, campaign_id, clock.now())
     assert found is not None

@@ -14,12 +14,22 @@ from starlette.responses import JSONResponse, Response
 
 from app import clock
 from app.budget.rules import KIND_NAMES
-from app.closing.queries import errata, report
+from app.closing.queries import added, report
+from app.closing.rules.checklist import Point
 from app.closing.rules.deviations import CATEGORIES, why_blank
 from app.closing.rules.export import steps_csv
 from app.closing.rules.plain import to_json
-from app.closing.rules.report import OUTCOMES, DecisionLine, Erratum, Report, StopLine
+from app.closing.rules.report import (
+    OUTCOMES,
+    Added,
+    DecisionLine,
+    DeliverableLine,
+    Report,
+    StopLine,
+)
 from app.decisions.rules.log import CHOICE_WORDS
+from app.deliverables.rules.left import whereabouts_said
+from app.deliverables.rules.retrieval import Whereabouts
 from app.errors import NotFound
 from app.runs.rules.words import reason_said
 from app.texts import Text, text
@@ -37,7 +47,14 @@ class Paper:
     style: str
     outcomes: Mapping[str, Text]
     categories: Mapping[str, Text]
-    errata: tuple[Erratum, ...] = ()
+    added: Added
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        """The checklist; where it was not kept, the open points by their sentences alone."""
+        if self.report.checklist is not None:
+            return self.report.checklist
+        return tuple(Point(said, True, "") for said in self.report.open_points)
 
     def blank(self, state: str) -> Text:
         """Why a step of this state shows no figure."""
@@ -60,6 +77,10 @@ class Paper:
         """What a kind of expense is called."""
         return KIND_NAMES.get(kind, kind)
 
+    def files_are(self, line: DeliverableLine) -> Text | None:
+        """What is known of a deliverable's files beside where a person says that they lie."""
+        return whereabouts_said(Whereabouts(line.files_are)) if line.files_are else None
+
     def day(self, written: str) -> date:
         """The day of an expense."""
         return date.fromisoformat(written)
@@ -68,9 +89,9 @@ class Paper:
 @router.get("/report")
 def show_report(request: Request, campaign_id: str) -> Response:
     """One self-contained page that prints well; its style is named by hash in its own policy."""
-    found, added = _report(request, campaign_id)
+    found, since = _report(request, campaign_id)
     style = _style()
-    paper = Paper(found, style, OUTCOMES, CATEGORIES, added)
+    paper = Paper(found, style, OUTCOMES, CATEGORIES, since)
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     headers = {"Content-Security-Policy": policy}
@@ -88,8 +109,8 @@ def show_report(request: Request, campaign_id: str) -> Response:
 def report_json(request: Request, campaign_id: str) -> Response:
     """The same data for machines."""
     name = f'attachment; filename="{campaign_id}-report.json"'
-    found, added = _report(request, campaign_id)
-    said = {**to_json(found), "errata": to_json(added)}
+    found, since = _report(request, campaign_id)
+    said = {**to_json(found), **to_json(since)}
     return JSONResponse(said, headers={"Content-Disposition": name})
 
 
@@ -104,14 +125,13 @@ def report_csv(request: Request, campaign_id: str) -> Response:
     )
 
 
-def _report(request: Request, campaign_id: str) -> tuple[Report, tuple[Erratum, ...]]:
+def _report(request: Request, campaign_id: str) -> tuple[Report, Added]:
     """The report, and what came after the close."""
     with request.app.state.db.read() as session:
         found = report(session, campaign_id, clock.now())
-        added = errata(session, campaign_id)
-    if found is None:
-        raise NotFound(text("There is no campaign {id}.", id=campaign_id))
-    return found, added
+        if found is None:
+            raise NotFound(text("There is no campaign {id}.", id=campaign_id))
+        return found, added(session, found)
 
 
 @functools.cache

@@ -1,15 +1,15 @@
 """Reading everything a close is made of."""
 
+from app.closing.queries.after import added
 from app.closing.queries.reading import (
     Closing,
     SilentRun,
     closed_report,
     closing,
-    errata,
     explanations,
     report,
 )
 
 __all__ = [
-    "Closing", "SilentRun", "closed_report", "closing", "errata", "explanations", "report",
+    "Closing", "SilentRun", "added", "closed_report", "closing", "explanations", "report",
 ]  # fmt: skip

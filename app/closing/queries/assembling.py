@@ -11,11 +11,11 @@ from sqlmodel import Session
 
 from app.budget.queries import expenses_of
 from app.budget.rules import Budget
+from app.closing.queries.delivered import delivered_lines
 from app.closing.rules.checklist import Point
 from app.closing.rules.deviations import Deviation
 from app.closing.rules.report import (
     DecisionLine,
-    DeliverableLine,
     ExpenseLine,
     MoneyLine,
     OrderLine,
@@ -57,14 +57,16 @@ def assemble(
         orders=tuple(_order(order) for order in orders_of(session, campaign_id)),
         expenses=_expenses(session, campaign_id),
         money=_money(budget),
-        deliverables=tuple(_deliverable(one) for one in delivered),
+        deliverables=delivered_lines(session, campaign_id, plan, delivered, now),
         steps=tuple(_step(gap) for gap in gaps),
         decisions=tuple(
             DecisionLine(one.at, one.actor_name, one.choice, one.step, one.cut, one.reason)
             for one in reversed(decisions.log(session, campaign_id))
         ),
         stops=tuple(
-            StopLine(one.run, one.step, one.reason_code, one.value, one.text, one.at)
+            StopLine(
+                one.run, one.step, one.reason_code, one.value, one.text, one.at, one.act == "warn"
+            )
             for one in runs.stop_records(session, campaign_id)
         ),
         uncertainties=tuple(one.text for one in plan.plan.uncertainties),
@@ -108,6 +110,7 @@ def _ending(
         "accepted": view.facts.accepted,
         "announced": view.facts.announced,
         "open_points": tuple(point.said for point in points if point.is_open),
+        "checklist": points,
     }
 
 
@@ -155,8 +158,16 @@ def _order(order: Order) -> OrderLine:
         gpu=first.gpu if first else None,
         starts_at=first.starts_at if first else None,
         ends_at=first.ends_at if first else None,
-        reversed_because=order.reversal.reason if order.reversal else None,
+        reversed_because=_not_counted(order),
     )
+
+
+def _not_counted(order: Order) -> str | None:
+    """Why an order adds nothing: what was said when it was taken back, or ended before it began."""
+    if order.reversal is not None:
+        return order.reversal.reason
+    early = order.ended_early if order.never_started else None
+    return early.reason if early is not None else None
 
 
 def _money(budget: Budget | None) -> tuple[MoneyLine, ...]:
@@ -174,20 +185,6 @@ def _money(budget: Budget | None) -> tuple[MoneyLine, ...]:
             undefined=one.undefined,
         )
         for one in budget.currencies
-    )
-
-
-def _deliverable(one: DeliverableStanding) -> DeliverableLine:
-    return DeliverableLine(
-        id=one.id,
-        title=one.title,
-        essential=one.essential,
-        unit=one.unit,
-        state=one.state,
-        passed=one.passed,
-        checks=one.passed + one.failed + one.not_run,
-        reason=one.reason,
-        place=one.place.where if one.place else None,
     )
 
 

@@ -15,7 +15,7 @@ from app.closing.queries.assembling import assemble
 from app.closing.rules.checklist import Point, Standing, checklist
 from app.closing.rules.deviations import Deviation, Explained, why_owed
 from app.closing.rules.plain import from_record
-from app.closing.rules.report import Erratum, Report
+from app.closing.rules.report import Report
 from app.closing.tables import Close, Explanation
 from app.deliverables import queries as deliverables
 from app.deliverables.rules.standing import DeliverableStanding
@@ -23,7 +23,7 @@ from app.plan.queries import PlanView, current
 from app.runs import queries as runs
 from app.texts import Text, text
 from app.timeline.queries import TimelineView, timeline
-from app.timeline.rules.facts import FAILED, STOPPED
+from app.timeline.rules.facts import BROKEN
 from app.timeline.rules.lines import StepLine
 
 
@@ -127,9 +127,7 @@ def _deviation(
 
 def _proposed(line: StepLine) -> Text | None:
     """What the record itself knows of the reason: runs that were stopped or failed."""
-    broken = [
-        one for one in line.stretches if one.kind in (STOPPED, FAILED) and one.reason is not None
-    ]
+    broken = [one for one in line.stretches if one.kind in BROKEN and one.reason is not None]
     if not broken:
         return None
     last = broken[-1]
@@ -161,15 +159,10 @@ def _standing(
         ),
         unpriced_lots=sum(one.unpriced_lots for one in budget.currencies) if budget else 0,
         unordered_lots=sum(not window.ordered for window in view.facts.windows),
-        going=tuple(run.id for run in found if run.status == "running"),
+        going=tuple(run.id for run in found if run.status == "running" and not run.silent),
+        silent=tuple(run.id for run in found if run.status == "running" and run.silent),
         unretrieved=sum(one.state == "accepted" and one.retrieved is None for one in delivered),
     )
-
-
-def errata(session: Session, campaign_id: str) -> tuple[Erratum, ...]:
-    """What was added after the close, beside the closed figures: late evidence of runs."""
-    late = runs.came_late(session, campaign_id)
-    return tuple(Erratum(one.run, one.events, one.came_at, one.status, one.said) for one in late)
 
 
 def report(session: Session, campaign_id: str, now: datetime) -> Report | None:

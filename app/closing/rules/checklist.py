@@ -35,6 +35,7 @@ class Standing:
     unordered_lots: int
     going: tuple[str, ...]
     unretrieved: int
+    silent: tuple[str, ...] = ()
 
 
 def checklist(standing: Standing) -> tuple[Point, ...]:
@@ -52,6 +53,12 @@ def checklist(standing: Standing) -> tuple[Point, ...]:
             len(standing.going),
             text("No run is still going"),
             text("Still going: {names}", names=names(standing.going)),
+            "runs",
+        ),
+        _point(
+            len(standing.silent),
+            text("The end of every run is told"),
+            text("Silent, and nobody said how it ended: {names}", names=names(standing.silent)),
             "runs",
         ),
         _point(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from datetime import datetime
 from decimal import Decimal
 from types import UnionType
@@ -28,7 +28,8 @@ def to_json(value: Any) -> Any:
 
 
 def from_record(kind: type[T], data: Any) -> T:
-    """The dataclass that `to_record` wrote. Raises KeyError where a field is missing."""
+    """The dataclass that `to_record` wrote; a field that has a default may be missing, since
+    records of earlier versions lack it. Raises KeyError where another one is."""
     made: T = _read(kind, data)
     return made
 
@@ -78,7 +79,9 @@ def _read(kind: Any, data: Any) -> Any:
         return tuple(_read(get_args(kind)[0], item) for item in data)
     if isinstance(kind, type) and is_dataclass(kind):
         hints = _hints(kind)
-        return kind(**{name: _read(hint, data[name]) for name, hint in hints.items()})
+        since = {one.name for one in fields(kind) if one.default is not MISSING} - set(data)
+        named = [name for name in hints if name not in since]
+        return kind(**{name: _read(hints[name], data[name]) for name in named})
     if kind is Decimal:
         return Decimal(data)
     return stored_instant(data) if kind is datetime else data

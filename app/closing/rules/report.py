@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 
+from app.closing.rules.checklist import Point
 from app.texts import Text, text
 
 
@@ -65,8 +66,25 @@ class MoneyLine:
 
 
 @dataclass(frozen=True, slots=True)
+class CheckLine:
+    """One check of a newest submission: who ran it, when, with which tool, what it said; `note`
+    is what the server found itself."""
+
+    demands: Text
+    status: str
+    detail: str
+    note: Text | None
+    by: str
+    host: str | None
+    at: datetime
+    tool: str | None
+    output: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class DeliverableLine:
-    """An announced deliverable and how it stands."""
+    """An announced deliverable and how it stands. `files_are` is what is known of its files,
+    `reloaded` how loading them at home stood."""
 
     id: str
     title: str
@@ -77,6 +95,9 @@ class DeliverableLine:
     checks: int
     reason: Text | None
     place: str | None
+    files_are: str | None = None
+    reloaded: str | None = None
+    evidence: tuple[CheckLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +131,8 @@ class DecisionLine:
 
 @dataclass(frozen=True, slots=True)
 class StopLine:
-    """A stop record: which run, by which rule or reason, at what value."""
+    """A stop record: which run, by which rule or reason, at what value; `warned`: it asked for no
+    stop."""
 
     run: str
     step: str | None
@@ -118,22 +140,84 @@ class StopLine:
     value: str | None
     text: str
     at: datetime
+    warned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Erratum:
-    """What came after the close: it stands beside the report and changes none of its figures."""
+    """Events of a run that came after the close; `known` is False where nobody had heard of the
+    run before it."""
 
     run: str
     events: int
     came_at: datetime
     status: str | None
     said: Text
+    known: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """A proof of retrieval that came after the close; `number` is its journal entry's."""
+
+    number: int
+    deliverable: str
+    title: str
+    at: datetime
+    by: str
+    host: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Where files lie, as a person said after the close; `number` is its journal entry's."""
+
+    number: int
+    deliverable: str
+    title: str
+    at: datetime
+    by: str
+    place: str
+    seen_on: str
+
+
+@dataclass(frozen=True, slots=True)
+class Charged:
+    """A refund, a credit or an invoice's row that came after the close; `number` is its journal
+    entry's. `order` is set where it changes one, `kind` is the expense's where it is one."""
+
+    number: int
+    order: str | None
+    kind: str | None
+    amount_minor: int | None
+    currency: str
+    why: str | None
+    at: datetime
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What came after the close: it stands beside the report and changes none of its figures."""
+
+    errata: tuple[Erratum, ...] = ()
+    retrievals: tuple[Retrieved, ...] = ()
+    places: tuple[Placed, ...] = ()
+    charges: tuple[Charged, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing came."""
+        return not (self.errata or self.retrievals or self.places or self.charges)
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything a close says. `closed_at` is None while it is only a preview."""
+    """Everything a close says. `closed_at` is None while it is only a preview.
+
+    `checklist` is what was looked at, open or not; None where an earlier version closed, which
+    kept the sentences of the open points alone.
+    """
 
     campaign: str
     question: str
@@ -169,6 +253,7 @@ class Report:
     uncertainties: tuple[str, ...]
     head_number: int
     head_sha256: str
+    checklist: tuple[Point, ...] | None = None
 
 
 def at_the_close(report: Report) -> Report:

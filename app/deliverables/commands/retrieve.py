@@ -55,6 +55,7 @@ def retrieve(
         "content_sha256": proof.content_sha256,
         "machine_id": proof.machine_id,
         "host": proof.host,
+        "tool": proof.tool,
         "checks": results_payload(_results(tx, campaign_id, proof)),
     }
     append(tx, campaign_id, "deliverable.retrieved", actor, payload, now)
@@ -111,9 +112,9 @@ def project_retrieval(tx: WriteSession, entry: Entry) -> None:
     said = entry.payload
     tx.execute(
         "INSERT INTO retrievals (campaign_id, number, deliverable, submission, submission_id,"
-        " content_sha256, at, actor_kind, actor_name, machine_id, host, checks)"
+        " content_sha256, at, actor_kind, actor_name, machine_id, host, checks, tool)"
         " VALUES (:campaign_id, :number, :deliverable, :submission, :submission_id,"
-        " :content_sha256, :at, :actor_kind, :actor_name, :machine_id, :host, :checks)",
+        " :content_sha256, :at, :actor_kind, :actor_name, :machine_id, :host, :checks, :tool)",
         {
             "campaign_id": entry.campaign_id,
             "number": entry.number,
@@ -127,5 +128,6 @@ def project_retrieval(tx: WriteSession, entry: Entry) -> None:
             "machine_id": said["machine_id"],
             "host": said["host"],
             "checks": canonical(said["checks"]).decode(),
+            "tool": said.get("tool"),
         },
     )

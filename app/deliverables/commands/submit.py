@@ -117,8 +117,8 @@ def _interrupted(
     refused: dict[str, Text] = {}
     for run in named:
         found = runs.run_of(tx.orm, campaign_id, run, now)
-        status, reason = (found.status, found.reason_code) if found else (None, None)
-        objection = run_objection(NamedRun(run, status, reason))
+        stands = (found.status, found.reason_code, found.reason_text) if found else (None,)
+        objection = run_objection(NamedRun(run, *stands))
         if objection is not None:
             refused[run] = objection
     if not refused:

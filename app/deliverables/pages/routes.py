@@ -14,7 +14,12 @@ from app.accounts import access
 from app.deliverables import commands, queries
 from app.deliverables.pages import views
 from app.deliverables.rules.announced import promise
-from app.deliverables.rules.judging import place_objections, tidy, verdict_objections
+from app.deliverables.rules.judging import (
+    loss_objections,
+    place_objections,
+    tidy,
+    verdict_objections,
+)
 from app.deliverables.rules.objection import Objection
 from app.deliverables.rules.standing import DeliverableStanding, State
 from app.errors import NotFound
@@ -37,10 +42,14 @@ def index(request: Request, campaign_id: str) -> Response:
         frame = _frame(session, campaign_id, now)
         view = plans.current(session, campaign_id)
         standings = queries.standings(session, campaign_id, view.plan if view else None)
+        left = queries.still_there(session, campaign_id, view, standings, now)
     closed = frame.state == "closed"
-    cards = [views.card(base, one, closed=closed, today=now.date()) for one in standings]
+    cards = [
+        views.card(base, one, closed=closed, today=now.date(), where=left.of(one.id))
+        for one in standings
+    ]
     sealed = view is not None and view.version > 0
-    context = views.index(campaign_id, standings, cards, sealed)
+    context = views.index(campaign_id, standings, cards, sealed, left)
     return page(request, "deliverables/index.html", context, frame=frame)
 
 
@@ -81,6 +90,28 @@ def judge(request: Request, campaign_id: str, deliverable: str, form: Read) -> R
     if not accepted:
         said = text("{title} is rejected.", title=found.title)
     return redirect(request, f"/campaigns/{campaign_id}/deliverables/{deliverable}", said)
+
+
+@router.post("/campaigns/{campaign_id}/deliverables/{deliverable}/lost")
+def lose(request: Request, campaign_id: str, deliverable: str, form: Read) -> Response:
+    """Say that the newest submission's files are lost, and how that is known."""
+    actor, now = access.person(request), clock.now()
+    reason = tidy(form.get(f"lost.{deliverable}"))
+    seen = _number(form.get("submission"))
+    with request.app.state.db.read() as session:
+        found = _standing(session, campaign_id, deliverable, plans.current(session, campaign_id))
+        closed = _frame(session, campaign_id, now).state == "closed"
+    objections = () if closed else loss_objections(found, reason, seen)
+    if objections:
+        return _refused(request, campaign_id, deliverable, form, objections)
+    request.app.state.db.write(
+        campaign_id,
+        lambda tx: commands.lose(
+            tx, campaign_id, deliverable, reason, actor=actor, now=now, submission=seen
+        ),
+    )
+    to = f"/campaigns/{campaign_id}/deliverables/{deliverable}"
+    return redirect(request, to, text("{title} is recorded as lost.", title=found.title))
 
 
 @router.post("/campaigns/{campaign_id}/deliverables/{deliverable}/places")
@@ -132,14 +163,18 @@ def _show(
         frame = _frame(session, campaign_id, now)
         view = plans.current(session, campaign_id)
         standing = _standing(session, campaign_id, deliverable, view)
-        submitted = None
+        left = queries.still_there(session, campaign_id, view, (standing,), now)
+        submitted = home = None
         if standing.newest is not None:
             submitted = queries.submitted(session, campaign_id, standing.newest.number)
+        if standing.newest is not None and standing.retrieved is not None:
+            home = queries.at_home(session, campaign_id, standing.newest)
         history = queries.history(session, campaign_id, deliverable)
     closed = frame.state == "closed"
-    card = views.card(base, standing, closed=closed, today=now.date(), form=form)
+    where = left.of(deliverable)
+    card = views.card(base, standing, closed=closed, today=now.date(), where=where, form=form)
     wanted = promise(view.plan, deliverable) if view is not None else None
-    context = views.show(card, wanted, submitted, history, manifest_page)
+    context = views.show(card, wanted, submitted, history, home, manifest_page)
     title = text("{title}", title=standing.title)
     return page(request, "deliverables/show.html", context, frame=frame, status=status, title=title)
 

@@ -6,19 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
-from app.deliverables.queries import History, Submitted
-from app.deliverables.rules.announced import Promise, label
-from app.deliverables.rules.evidence import Result, Status
+from app.deliverables.pages.acts import Act, acts_of
+from app.deliverables.pages.checks import CheckLine, beyond, checked, unsubmitted
+from app.deliverables.queries import AtHome, History, Submitted
+from app.deliverables.rules.announced import Promise
+from app.deliverables.rules.left import Left, left_said, whereabouts_said
 from app.deliverables.rules.manifest import File
-from app.deliverables.rules.standing import (
-    DeliverableStanding,
-    Place,
-    Retrieval,
-    State,
-    SubmissionLine,
-    Verdict,
-)
-from app.deliverables.rules.words import KINDS, check_said, evidence_lines, size_said
+from app.deliverables.rules.retrieval import Pending, Whereabouts
+from app.deliverables.rules.standing import DeliverableStanding, State, SubmissionLine
+from app.deliverables.rules.words import KINDS, size_said
 from app.texts import Text, ntext, text
 from app.web import Form
 
@@ -38,6 +34,8 @@ class Card:
     can_accept: bool
     can_reject: bool
     can_place: bool
+    can_lose: bool
+    where: Whereabouts | None
     form: Form = field(default_factory=Form)
     today: date = date.min
 
@@ -45,6 +43,13 @@ class Card:
     def id(self) -> str:
         """The deliverable's id, used for names of fields and of page parts."""
         return self.standing.id
+
+    @property
+    def where_said(self) -> Text | None:
+        """What is known of its files beside a proof; None where there is nothing to say."""
+        if self.where in (None, Whereabouts.RETRIEVED):
+            return None
+        return whereabouts_said(self.where)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,20 +60,9 @@ class Index:
     accepted: Text
     units: Text | None
     retrieved: Text | None
+    left: Left
     is_sealed: bool
     plan_href: str
-
-
-@dataclass(frozen=True, slots=True)
-class CheckLine:
-    """One check: what it demands, how it stands, what client and server say of it."""
-
-    label: Text
-    status: str
-    detail: str
-    note: Text | None
-    evidence: tuple[tuple[str, str], ...]
-    implied: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,18 +72,6 @@ class FileLine:
     path: tuple[str, ...]
     size: Text
     sha256: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Act:
-    """One line of a deliverable's history, newest first."""
-
-    number: int
-    at: datetime
-    mark: str
-    title: Text
-    by: Text
-    detail: Text | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +85,16 @@ class Pager:
 
 
 @dataclass(frozen=True, slots=True)
+class Home:
+    """What was found where the files were retrieved to; `reloaded` is a state of its own."""
+
+    at: datetime
+    host: str | None
+    reloaded: str | None
+    checks: tuple[CheckLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Show:
     """One deliverable with its evidence, manifest and history."""
 
@@ -113,6 +105,7 @@ class Show:
     pager: Pager
     base: Text | None
     acts: tuple[Act, ...]
+    home: Home | None
     errors: tuple[tuple[str, Text], ...]
 
 
@@ -122,6 +115,7 @@ def card(
     *,
     closed: bool,
     today: date,
+    where: Whereabouts | None = None,
     form: Form | None = None,
 ) -> Card:
     """A deliverable as the pages show it; `campaign` is the address of its campaign."""
@@ -142,13 +136,19 @@ def card(
         can_accept=judgeable and all_passed and standing.state is not State.ACCEPTED,
         can_reject=judgeable,
         can_place=newest is not None,
+        can_lose=newest is not None and not closed and standing.retrieved is None,
+        where=where,
         form=form or Form(),
         today=today,
     )
 
 
 def index(
-    campaign_id: str, standings: Sequence[DeliverableStanding], cards: Sequence[Card], sealed: bool
+    campaign_id: str,
+    standings: Sequence[DeliverableStanding],
+    cards: Sequence[Card],
+    sealed: bool,
+    left: Pending,
 ) -> Index:
     """The list with its counts; only what is announced now counts."""
     mine = [one for one in standings if one.announced]
@@ -161,6 +161,7 @@ def index(
         text("{n} of {total}", n=len(accepted), total=len(mine)),
         text("{n} of {total}", n=len(got), total=len(units)) if units else None,
         text("{n} of {total}", n=len(home), total=len(accepted)) if accepted else None,
+        left_said(left),
         sealed,
         f"/campaigns/{campaign_id}/plan",
     )
@@ -171,6 +172,7 @@ def show(
     promise: Promise | None,
     submitted: Submitted | None,
     history: History,
+    home: AtHome | None,
     page: int,
 ) -> Show:
     """One deliverable; without a submission its checks are listed as not run."""
@@ -180,44 +182,31 @@ def show(
         and submitted is not None
         and promise.sha256 != submitted.line.announced_sha256
     )
-    checks = _unsubmitted(promise) if stale or submitted is None else _checked(promise, results)
-    beyond = [result for result in results if not result.announced]
     files = submitted.files if submitted is not None else ()
     shown, pager = _paged(files, page, card.href)
     return Show(
         card=card,
-        checks=tuple(checks),
-        beyond=tuple(_line(check_said(result.kind), result) for result in beyond),
+        checks=unsubmitted(promise)
+        if stale or submitted is None
+        else checked(promise, results, submitted.line),
+        beyond=beyond(results, submitted.line) if submitted is not None else (),
         files=tuple(_file(file) for file in shown),
         pager=pager,
         base=_base(submitted.line) if submitted is not None else None,
-        acts=_acts(history),
+        acts=acts_of(history),
+        home=_home(card.standing, promise, home),
         errors=tuple(card.form.errors.items()),
     )
 
 
-def _unsubmitted(promise: Promise | None) -> list[CheckLine]:
-    checks = promise.checks if promise is not None else ()
-    return [
-        CheckLine(label(one.check), str(Status.NOT_RUN), "", None, (), one.implied)
-        for one in checks
-    ]
-
-
-def _checked(promise: Promise | None, results: Sequence[Result]) -> list[CheckLine]:
-    announced = [result for result in results if result.announced]
-    if promise is None or len(promise.checks) != len(announced):
-        return [_line(check_said(result.kind), result) for result in announced]
-    return [
-        _line(label(one.check), result, implied=one.implied)
-        for one, result in zip(promise.checks, announced, strict=True)
-    ]
-
-
-def _line(said: Text, result: Result, *, implied: bool = False) -> CheckLine:
-    note = result.note.said() if result.note is not None else None
-    evidence = evidence_lines(result.evidence)
-    return CheckLine(said, str(result.status), result.detail, note, evidence, implied)
+def _home(
+    standing: DeliverableStanding, promise: Promise | None, home: AtHome | None
+) -> Home | None:
+    proof = standing.retrieved
+    if home is None or proof is None:
+        return None
+    checks = checked(promise, home.results, home.line)
+    return Home(proof.at, proof.host, proof.reloaded, checks)
 
 
 def _paged(files: Sequence[File], page: int, href: str) -> tuple[Sequence[File], Pager]:
@@ -241,50 +230,3 @@ def _base(line: SubmissionLine) -> Text | None:
         return None
     base, revision = line.base or "–", line.base_revision or "–"
     return text("{base} at {revision}", base=base, revision=revision)
-
-
-def _acts(history: History) -> tuple[Act, ...]:
-    acts = [
-        *(_submission(line) for line in history.submissions),
-        *(_verdict(verdict) for verdict in history.verdicts),
-        *(_retrieval(found) for found in history.retrievals),
-        *(_place(found) for found in history.places),
-    ]
-    return tuple(sorted(acts, key=lambda act: -act.number))
-
-
-def _submission(line: SubmissionLine) -> Act:
-    detail = text(
-        "{passed} passed, {failed} failed, {not_run} not run",
-        passed=line.passed,
-        failed=line.failed,
-        not_run=line.not_run,
-    )
-    title = text("Submitted")
-    return Act(line.number, line.at, "submitted", title, _name(line.actor_name), detail)
-
-
-def _verdict(verdict: Verdict) -> Act:
-    title = text("Accepted") if verdict.verdict == State.ACCEPTED else text("Rejected")
-    by, detail = _name(verdict.actor_name), None
-    if verdict.actor_kind == "rule":
-        by, detail = text("by the rule"), text("Every announced check passed.")
-    elif verdict.reason:
-        detail = text("{reason}", reason=verdict.reason)
-    return Act(verdict.number, verdict.at, verdict.verdict, title, by, detail)
-
-
-def _retrieval(found: Retrieval) -> Act:
-    detail = text("The same files were verified on another machine.")
-    title = text("Retrieved")
-    return Act(found.number, found.at, "retrieved", title, _name(found.host or "–"), detail)
-
-
-def _place(found: Place) -> Act:
-    detail = text("{where}, seen there on {day}", where=found.where, day=found.seen_on)
-    title = text("Place stated")
-    return Act(found.number, found.at, "placed", title, _name(found.by), detail)
-
-
-def _name(name: str) -> Text:
-    return text("{name}", name=name)

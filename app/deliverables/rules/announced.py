@@ -9,10 +9,11 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 
+from app.plan.rules.document.figures import figure_text
 from app.plan.rules.model import Check, CheckKind, Corpus, Deliverable, DeliverableKind, Plan
-from app.texts import Text, text
+from app.texts import Text, ntext, text
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +63,26 @@ def _promise(deliverable: Deliverable, corpora: dict[str, Corpus]) -> Promise:
         checks = (*checks, Announced(Check(CheckKind.BASE_REVISION), implied=True))
     named = [corpora[check.corpus] for check in deliverable.checks if check.corpus in corpora]
     content = {
-        "checks": [asdict(one.check) for one in checks],
+        "checks": [_said(one.check) for one in checks],
         "corpora": [asdict(corpus) for corpus in named],
         "kind": deliverable.kind,
     }
-    digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-    return Promise(deliverable, checks, digest)
+    written = json.dumps(content, sort_keys=True, default=str)
+    return Promise(deliverable, checks, hashlib.sha256(written.encode()).hexdigest())
+
+
+def _said(check: Check) -> dict[str, object]:
+    """A check's content. What came to the format later is left out where nothing is said of it,
+    so that submissions made before keep the hash that they were judged by."""
+    defaults = {field.name: field.default for field in fields(Check)}
+    return {
+        name: value
+        for name, value in asdict(check).items()
+        if name not in _SINCE or value != defaults[name]
+    }
+
+
+_SINCE = frozenset({"match", "keys", "columns", "rows", "min_rows", "value", "tolerance"})
 
 
 def _expected(check: Check, corpus: Corpus | None) -> int | None:
@@ -91,13 +106,48 @@ def label(check: Check) -> Text:
             return text("Nothing depends on a temporary folder")
         case CheckKind.BASE_REVISION:
             return text("The exact revision of the base model is stated")
+        case CheckKind.PARAMETERS:
+            return text(
+                "{file} holds the parameters {keys}", file=check.file or "–", keys=check.keys
+            )
+        case CheckKind.SCHEMA:
+            return _schema_label(check)
         case CheckKind.RELOAD:
             return text("“{command}” succeeds in a new process", command=check.command or "")
+        case CheckKind.REPRODUCE:
+            return _value_label(check)
+
+
+def _schema_label(check: Check) -> Text:
+    file = check.file or "–"
+    what: list[Text] = []
+    if check.columns:
+        what.append(text("the columns {columns}", columns=check.columns))
+    if check.rows is not None:
+        what.append(ntext("exactly {n} row", "exactly {n} rows", check.rows))
+    if check.min_rows is not None:
+        what.append(ntext("at least {n} row", "at least {n} rows", check.min_rows))
+    return text("{file} has {what}", file=file, what=tuple(what))
+
+
+def _value_label(check: Check) -> Text:
+    value = figure_text(check.value) if check.value is not None else "–"
+    command = check.command or ""
+    if not check.tolerance:
+        return text("“{command}” prints {value} again", command=command, value=value)
+    return text(
+        "“{command}” prints {value} again, ± {tolerance}",
+        command=command,
+        value=value,
+        tolerance=figure_text(check.tolerance),
+    )
 
 
 def _ids_label(check: Check) -> Text:
     if check.file is None:
         return text("The expected ids are there")
+    if check.match == "superset":
+        return text("{file} holds at least the expected ids", file=check.file)
     if check.corpus is None:
         return text("{file} holds the expected ids", file=check.file)
     return text("{file} holds the ids of corpus {corpus}", file=check.file, corpus=check.corpus)

@@ -29,6 +29,7 @@ class NamedRun:
     run: str
     status: str | None
     reason_code: str | None = None
+    reason_text: str | None = None
 
 
 def accepts(results: Sequence[Result]) -> bool:
@@ -58,11 +59,15 @@ def run_objection(named: NamedRun) -> Text | None:
             run=run,
             rule=reason.removeprefix("rule:"),
         )
-    return text(
-        "{run} was interrupted: finish it under the same id, or evaluate its checkpoint "
-        "in a new run and submit that",
-        run=run,
+    way = text(
+        "finish it under the same id, or evaluate its checkpoint in a new run and submit that"
     )
+    if status == "lost":
+        return text("{run} is lost: {way}", run=run, way=way)
+    why = named.reason_text or reason or text("no reason was given")
+    if status == "failed":
+        return text("{run} failed ({why}): {way}", run=run, why=why, way=way)
+    return text("{run} was interrupted: {way}", run=run, way=way)
 
 
 def verdict_objections(
@@ -104,6 +109,28 @@ def _contradiction(
     if standing.unfinished:
         return no_longer_completed(standing.unfinished)
     return None
+
+
+def loss_objections(
+    standing: DeliverableStanding, reason: str, submission: int | None
+) -> tuple[Objection, ...]:
+    """What speaks against a person's word that files are lost; `submission` is the one seen."""
+    found: list[Objection] = []
+    if not reason:
+        found.append(Objection("lost", text("How is it known that they are lost? Say it here.")))
+    wrong = words_objection(reason, LONGEST)
+    if wrong is not None:
+        found.append(Objection("lost", wrong))
+    newest, message = standing.newest, None
+    if newest is None:
+        message = text("Nothing was submitted yet, so nothing can be lost.")
+    elif submission is not None and submission != newest.number:
+        message = text("A newer submission came meanwhile: look at it first.")
+    elif standing.retrieved is not None:
+        message = text("Its retrieval is proven, so it is not lost.")
+    if message is not None:
+        found.append(Objection("verdict", message, contradicts=True))
+    return tuple(found)
 
 
 def words_objection(words: str, longest: int) -> Text | None:

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from app.texts import Text, ntext, text
+
+_COUNTED: dict[str, Text] = {
+    "ids": text("{expected} ids are expected, the evidence speaks of {found}."),
+    "rows": text("{expected} rows are announced, the evidence speaks of {found}."),
+    "value": text("{expected} is announced, the evidence says {found}."),
+}
+"""What speaks of two figures: the announced one and that of the evidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +34,11 @@ class Note:
                              path=values["path"])  # fmt: skip
             case "no_file":
                 return text("{file} is not in the manifest.", file=values["file"])
-            case "ids":
-                return text(
-                    "{expected} ids are expected, the evidence speaks of {found}.",
-                    expected=values["expected"],
-                    found=values["found"],
-                )
             case "ids_wrong":
                 return text("The evidence itself names missing or repeated ids.")
+            case "ids" | "rows" | "value":
+                found = {"expected": values["expected"], "found": values["found"]}
+                return replace(_COUNTED[self.code], values=found)
             case "temporary":
                 return text("{path} lies in a temporary folder.", path=values["path"])
             case "no_revision":

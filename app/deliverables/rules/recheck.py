@@ -5,15 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from fnmatch import fnmatchcase
 
 from app.deliverables.rules.announced import Announced
 from app.deliverables.rules.manifest import File
 from app.deliverables.rules.notes import Note
+from app.plan.rules.document.figures import figure_text
 from app.plan.rules.model import Check, CheckKind
 
 TEMPORARY = frozenset({"tmp", "temp", ".tmp"})
 """Folder names inside an output folder that say: not meant to stay."""
+
+BESIDE = ("extra", "unexpected")
+"""How evidence may call ids that a superset may hold."""
 
 WRONG_IDS = ("missing", "extra", "unexpected", "twice", "duplicates")
 """How evidence may call ids that should not be as they are."""
@@ -50,8 +55,14 @@ def recheck(announced: Announced, evidence: Mapping[str, object], content: Conte
             return _temporary(check, content)
         case CheckKind.BASE_REVISION:
             return _revision(content.base)
+        case CheckKind.PARAMETERS:
+            return _missing_file(check.file or "", content)
+        case CheckKind.SCHEMA:
+            return _schema(check, evidence, content)
         case CheckKind.RELOAD:
-            return _reload(check, content)
+            return _reload(check, evidence, content)
+        case CheckKind.REPRODUCE:
+            return _other_command(check, evidence.get("command")) or _value(check, evidence)
 
 
 def _non_empty(check: Check, content: Content) -> Note | None:
@@ -79,14 +90,15 @@ def _expected_ids(
         missing = _missing_file(announced.check.file, content)
         if missing is not None:
             return missing
+    more = announced.check.match == "superset"
     if announced.expected is not None:
         for key in ("expected", "found"):
             counted = _counted(evidence.get(key))
-            if counted is not None and counted != announced.expected:
+            enough = more and key == "found" and (counted or 0) >= announced.expected
+            if counted is not None and counted != announced.expected and not enough:
                 return Note("ids", {"expected": announced.expected, "found": counted})
-    if any(_counted(evidence.get(key)) for key in WRONG_IDS):
-        return Note("ids_wrong")
-    return None
+    wrong = [key for key in WRONG_IDS if not (more and key in BESIDE)]
+    return Note("ids_wrong") if any(_counted(evidence.get(key)) for key in wrong) else None
 
 
 def _counted(value: object) -> int | None:
@@ -123,8 +135,47 @@ def _revision(base: BaseRevision | None) -> Note | None:
     return None
 
 
-def _reload(check: Check, content: Content) -> Note | None:
-    found = content.reload_command
-    if found is None or check.command is None or found.strip() == check.command.strip():
+def _schema(check: Check, evidence: Mapping[str, object], content: Content) -> Note | None:
+    """The counted rows of the evidence against the announced ones."""
+    missing = _missing_file(check.file or "", content)
+    rows = _counted(evidence.get("rows"))
+    if missing is not None or rows is None:
+        return missing
+    if rows < (check.min_rows or 0) or check.rows not in (None, rows):
+        wanted = check.rows if check.rows is not None else check.min_rows or 0
+        return Note("rows", {"expected": wanted, "found": rows})
+    return None
+
+
+def _reload(check: Check, evidence: Mapping[str, object], content: Content) -> Note | None:
+    """The command that the evidence of this very check names, else that of the submission."""
+    return _other_command(check, evidence.get("command") or content.reload_command)
+
+
+def _other_command(check: Check, found: object) -> Note | None:
+    command = check.command
+    if not isinstance(found, str) or command is None or found.strip() == command.strip():
         return None
-    return Note("other_command", {"found": found[:200], "announced": check.command[:200]})
+    return Note("other_command", {"found": found[:200], "announced": command[:200]})
+
+
+def _value(check: Check, evidence: Mapping[str, object]) -> Note | None:
+    """The printed value against the announced one; evidence without a number proves nothing."""
+    said = evidence.get("found")
+    found = _figure(said)
+    wanted, tolerance = check.value or Decimal(0), check.tolerance or Decimal(0)
+    if found is not None and abs(found - wanted) <= tolerance:
+        return None
+    shown = "–" if said is None else str(said)[:80]
+    return Note("value", {"expected": figure_text(wanted), "found": shown})
+
+
+def _figure(said: object) -> Decimal | None:
+    """A finite number, as text or number; None where it is none."""
+    if isinstance(said, bool) or not isinstance(said, (str, int, float)) or len(str(said)) > 80:
+        return None
+    try:
+        found = Decimal(str(said))
+    except ArithmeticError:
+        return None
+    return found if found.is_finite() and -999 <= found.adjusted() <= 999 else None

@@ -64,7 +64,11 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """Proof that a submission's files lie on a machine other than the maker's."""
+    """Proof that a submission's files lie on a machine other than the maker's.
+
+    `reloaded` is how the checks that load them stood there: passed, failed, not_run; None where
+    none is announced.
+    """
 
     number: int
     deliverable: str
@@ -72,6 +76,19 @@ class Retrieval:
     at: datetime
     host: str | None
     machine_id: str
+    reloaded: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """What a person said: these files are lost, and how that is known."""
+
+    number: int
+    deliverable: str
+    submission: int
+    at: datetime
+    by: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +128,7 @@ class DeliverableStanding:
     retrieved: Retrieval | None
     place: Place | None
     unfinished: tuple[str, ...] = ()
+    lost: Loss | None = None
 
     @property
     def checks(self) -> int:

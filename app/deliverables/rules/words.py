@@ -45,11 +45,11 @@ def evidence_lines(evidence: object, longest: int = 400) -> tuple[tuple[str, str
 
 def _plain(value: object) -> str:
     match value:
+        case None | []:
+            return "–"
         case dict():
             return ", ".join(f"{key}: {_plain(item)}" for key, item in value.items())
         case list():
             return ", ".join(_plain(item) for item in value)
-        case None:
-            return "–"
         case _:
             return str(value)

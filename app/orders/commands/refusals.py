@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
 
 from app.errors import Conflict, Malformed, NotFound
-from app.orders.rules import FIELD_NAMES, Difference, Order, Problem
+from app.orders.rules import Difference, Order, Problem, differences_as_json
 from app.texts import text
-from app.units import amount_text, instant_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +19,7 @@ class Logged:
 
 
 class OrderDiffers(Conflict):
-    """The same provider and reference, with other facts than the record has."""
+    """The same provider, account and reference, with other facts than the record has."""
 
     name = "order-differs"
 
@@ -33,26 +31,12 @@ class OrderDiffers(Conflict):
                 "Order {reference} is in the record already, with other facts: {fields}. "
                 "Correct it there if the record is wrong.",
                 reference=order.reference,
-                fields=tuple(FIELD_NAMES[difference.field] for difference in self.differences),
+                fields=tuple(difference.name for difference in self.differences),
             ),
             field=self.differences[0].field,
             order=order.number,
-            difference=[
-                {
-                    "field": difference.field,
-                    "recorded": _plain(difference.field, difference.recorded, order.currency),
-                    "sent": _plain(difference.field, difference.said, order.currency),
-                }
-                for difference in self.differences
-            ],
+            difference=differences_as_json(self.differences, order.currency),
         )
-
-
-def _plain(field: str, value: object, currency: str) -> object:
-    """A value as the API writes it."""
-    if field == "price" and isinstance(value, int):
-        return amount_text(value, currency)
-    return instant_text(value) if isinstance(value, datetime) else value
 
 
 def refuse(found: Iterable[Problem]) -> Malformed:
@@ -72,7 +56,7 @@ def unknown_order(number: int) -> NotFound:
     return NotFound(text("There is no order {number} in this campaign.", number=str(number)))
 
 
-def reversed_before(order: Order) -> Conflict:
+def reversed_before(order: Order, field: str | None = None) -> Conflict:
     """The order does not count any more."""
     said = text("Order {reference} was reversed before.", reference=order.reference)
-    return Conflict(said, order=order.number)
+    return Conflict(said, field=field, order=order.number)

@@ -10,8 +10,8 @@ from fastapi import Request
 from app import clock
 from app.campaigns.queries import header
 from app.errors import Closed, NotFound
-from app.orders.queries import orders_of, planned_lots
-from app.orders.rules import Fillable, Order, unfilled
+from app.orders.queries import orders_of, planned_lots, quotes_of
+from app.orders.rules import Fillable, Order, Quote, unfilled
 from app.texts import text
 from app.timeline.queries import frame
 from app.web import Frame
@@ -19,12 +19,13 @@ from app.web import Frame
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A campaign's frame, its orders and the lots of its plan."""
+    """A campaign's frame, its orders and quotes, and the lots of its plan."""
 
     frame: Frame
     currency: str
     orders: tuple[Order, ...]
     planned: tuple[Fillable, ...]
+    quotes: tuple[Quote, ...] = ()
 
     @property
     def is_closed(self) -> bool:
@@ -47,6 +48,10 @@ class View:
                 return order
         raise NotFound(text("There is no order {number} in this campaign.", number=str(number)))
 
+    def quote(self, number: int) -> Quote | None:
+        """One quote, or None."""
+        return next((quote for quote in self.quotes if quote.number == number), None)
+
     def refuse_closed(self) -> None:
         """Raise `Closed` where a form would be of no use any more."""
         if self.is_closed:
@@ -61,10 +66,11 @@ def view_of(request: Request, campaign_id: str) -> View:
         if head is None or around is None:
             raise NotFound(text("There is no campaign {id}.", id=campaign_id))
         orders = orders_of(session, campaign_id)
+        quotes = quotes_of(session, campaign_id)
         planned = planned_lots(session, campaign_id)
-    return View(around, head.currency, orders, planned.lots)
+    return View(around, head.currency, orders, planned.lots, quotes)
 
 
 def _filled(orders: Iterable[Order]) -> set[str]:
-    lots = (lot.planned_lot for order in orders if order.is_active for lot in order.lots)
+    lots = (lot.planned_lot for order in orders if order.in_force for lot in order.lots)
     return {lot for lot in lots if lot is not None}

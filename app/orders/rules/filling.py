@@ -6,12 +6,12 @@ is extra. What the order leaves open is taken from the lot it fills.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from app.offers.rules import Offer
-from app.orders.rules.entering import NewOrder, Problem
+from app.orders.rules.entering import NewLot, NewOrder, Problem
 from app.orders.rules.records import OfferSnapshot
 from app.plan.rules.lots import LotWindow
 from app.plan.rules.model import Plan, PlannedLot
@@ -88,18 +88,41 @@ def fill(
     planned: Sequence[Fillable],
     filled: Collection[str],
     offers: Iterable[Offer],
-) -> Filling | Problem:
-    """Decide what an order's lot fills.
+) -> tuple[Filling, ...] | Problem:
+    """Decide what each lot of an order fills, one after the other.
 
     A Problem on `lot` says that the named lot is not in the plan or is filled already.
     """
     known = {offer.id: offer for offer in offers}
-    offer = known.get(new.offer) if new.offer is not None else None
-    if new.offer is not None and offer is None:
+    if new.offer is not None and new.offer not in known:
         problem = text("There is no offer {offer} in the catalogue.", offer=new.offer)
         return Problem("offer", problem, tuple(known))
+    offer = known.get(new.offer or "")
+    kept_free = {lot.lot for lot in new.lots if lot.lot is not None}
+    found: list[Filling] = []
+    for position, lot in enumerate(new.lots):
+        taken = {*filled, *(one.planned_lot for one in found if one.planned_lot is not None)}
+        filling = _fill(lot, planned, taken, kept_free, offer, known)
+        if isinstance(filling, Problem):
+            before = f"lots.{position}." if len(new.lots) > 1 else ""
+            return Problem(before + filling.field, filling.text, filling.allowed)
+        found.append(filling)
+    return tuple(found)
+
+
+def _fill(
+    new: NewLot,
+    planned: Sequence[Fillable],
+    filled: Collection[str],
+    kept_free: Collection[str],
+    offer: Offer | None,
+    known: Mapping[str, Offer],
+) -> Filling | Problem:
+    """What one lot fills; `kept_free` are planned lots that other ones of its order name."""
     gpus = new.gpus or (offer.gpus if offer else None)
-    lot = _named(new.lot, planned, filled) if new.lot is not None else _first(gpus, planned, filled)
+    lot: Fillable | Problem | None = _first(gpus, planned, {*filled, *kept_free})
+    if new.lot is not None:
+        lot = _named(new.lot, planned, filled)
     if isinstance(lot, Problem):
         return lot
     if lot is None or new.extra:

@@ -100,8 +100,9 @@ def _folds(found: Ambiguous, zone_name: str) -> tuple[tuple[str, Text], ...]:
 
 
 def local_text(at: datetime, zone_name: str) -> str:
-    """An instant as a form field holds it, to the minute."""
-    return f"{at.astimezone(zone(zone_name)):%Y-%m-%dT%H:%M}"
+    """An instant as a form field holds it, to the minute, or to the second where it has some."""
+    local = at.astimezone(zone(zone_name))
+    return f"{local:%Y-%m-%dT%H:%M:%S}" if local.second else f"{local:%Y-%m-%dT%H:%M}"
 
 
 def fold_of(at: datetime, zone_name: str) -> str:

@@ -121,6 +121,7 @@ def discard_changes(
 
 def delete_draft(tx: WriteSession, campaign_id: str) -> AppError | None:
     """Delete a campaign that was never sealed and has no record: no run, order or expense."""
+    refuse_closed(tx, campaign_id)
     if standing(tx, campaign_id) != "draft":
         return Conflict(text("A sealed plan is kept; this campaign can be closed, not deleted."))
     for table, column in _referring():

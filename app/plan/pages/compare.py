@@ -5,6 +5,8 @@ How often each would fit takes longer to say, so it comes as a second block.
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 from urllib.parse import quote
@@ -12,6 +14,8 @@ from urllib.parse import quote
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
+from app.budget.queries import committed_of, limits_of
+from app.budget.rules import warns
 from app.offers.queries import catalogue
 from app.offers.rules import Offer
 from app.plan.pages.loading import around
@@ -37,6 +41,7 @@ class Line:
     name: Text
     lots: Text
     price: Money | None
+    over: Text | None
     why: Text | None
     tone: str
     fit: Text | None
@@ -68,26 +73,38 @@ def show(request: Request, campaign_id: str, chances: Annotated[bool, Query()] =
         frame = around(session, campaign_id)
         view = current(session, campaign_id)
         offers = catalogue(session)
+        limits, committed = limits_of(session, campaign_id), committed_of(session, campaign_id)
     assert view is not None
+    over = functools.partial(warns, limits, committed)
     partial = request.headers.get("hx-request-type") == "partial"
-    shown = compare_page(view, offers, with_chances=chances)
+    shown = compare_page(view, offers, over, with_chances=chances, is_open=frame.state != "closed")
     title = text("Compare packages")
     block = "alternatives" if partial else None
     return page(request, "plan/compare.html", shown, frame=frame, title=title, block=block)
 
 
-def compare_page(view: PlanView, offers: tuple[Offer, ...], *, with_chances: bool) -> ComparePage:
-    """Everything the page shows, for the plan that holds now."""
+def compare_page(
+    view: PlanView,
+    offers: tuple[Offer, ...],
+    over: Callable[[Money], Text | None],
+    *,
+    with_chances: bool,
+    is_open: bool,
+) -> ComparePage:
+    """Everything the page shows, for the plan that holds now; `over` is what a budget has to say of
+    a price."""
     plan = view.plan
     found = alternatives(plan, offers)
     drawn = boxes([_span(one) for one in found])
     odds = chances(plan, offers) if with_chances else (None,) * len(found)
     return ComparePage(
         campaign_id=view.campaign_id,
-        lines=tuple(_line(view, plan, *parts) for parts in zip(found, drawn, odds, strict=True)),
+        lines=tuple(
+            _line(view, plan, over, *parts) for parts in zip(found, drawn, odds, strict=True)
+        ),
         with_chances=with_chances,
         no_spread=with_chances and not any(odds),
-        asks_elsewhere=plan.variants_elsewhere is None,
+        asks_elsewhere=is_open and plan.variants_elsewhere is None,
         href=f"/campaigns/{view.campaign_id}/plan/compare?chances=yes",
     )
 
@@ -101,7 +118,12 @@ def _span(one: Alternative) -> tuple[int, int] | None:
 
 
 def _line(
-    view: PlanView, plan: Plan, one: Alternative, box: Box | None, odds: Chance | None
+    view: PlanView,
+    plan: Plan,
+    over: Callable[[Money], Text | None],
+    one: Alternative,
+    box: Box | None,
+    odds: Chance | None,
 ) -> Line:
     titles = {step.id: step.title for step in plan.steps}
     offer, schedule = one.offer, one.schedule
@@ -110,6 +132,7 @@ def _line(
         name=_name(offer),
         lots=ntext("{n} lot", "{n} lots", one.lots),
         price=one.price,
+        over=over(one.price) if one.price is not None else None,
         why=one.why,
         tone="open" if schedule is None else "fits" if schedule.fits else "exceeds",
         fit=None if schedule is None else _fit(schedule),

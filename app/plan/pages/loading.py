@@ -31,10 +31,8 @@ def load(request: Request, campaign_id: str) -> Loaded:
 
 def load_open(request: Request, campaign_id: str) -> Loaded:
     """The same for a page that edits; raises `Closed` too."""
-    loaded = load(request, campaign_id)
-    if loaded.frame.state == "closed":
-        raise Closed(text("This campaign was closed. Its record is not changed any more."))
-    return loaded
+    with request.app.state.db.read() as session:
+        return Loaded(open_around(session, campaign_id), draft_of(session, campaign_id))
 
 
 def around(session: Session, campaign_id: str) -> Frame:
@@ -42,6 +40,14 @@ def around(session: Session, campaign_id: str) -> Frame:
     found = frame(session, campaign_id, clock.now())
     if found is None:
         raise NotFound(text("There is no campaign {id}.", id=campaign_id))
+    return found
+
+
+def open_around(session: Session, campaign_id: str) -> Frame:
+    """The same for what writes; raises `Closed` too."""
+    found = around(session, campaign_id)
+    if found.state == "closed":
+        raise Closed(text("This campaign was closed. Its record is not changed any more."))
     return found
 
 

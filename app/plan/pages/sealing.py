@@ -17,7 +17,7 @@ from app.orders.queries import lots_of
 from app.plan.commands import Sealed, prepare, seal
 from app.plan.pages.contexts import Fit, fit_of
 from app.plan.pages.forms import revision_of
-from app.plan.pages.loading import around, draft_of
+from app.plan.pages.loading import draft_of, open_around
 from app.plan.pages.shown import changes_since
 from app.plan.queries import PlanView, known_now, sealed
 from app.plan.rules.belongings import Belonging, belongings
@@ -109,7 +109,7 @@ def seal_plan(
 def _ground(request: Request, campaign_id: str) -> _Ground:
     with request.app.state.db.read() as session:
         return _Ground(
-            around(session, campaign_id),
+            open_around(session, campaign_id),
             draft_of(session, campaign_id),
             sealed(session, campaign_id),
             known_now(session, campaign_id),

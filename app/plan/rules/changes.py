@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.plan.rules.differences import Difference
+from app.plan.rules.typed.delivering import DELIVERABLE
 from app.plan.rules.typed.fields import Field
 from app.plan.rules.typed.sections import SECTIONS
 from app.plan.rules.typed.steps import STEP_ALL
-from app.plan.rules.typed.tables import CAMPAIGN, DECISION_RULE, DELIVERABLE
+from app.plan.rules.typed.tables import CAMPAIGN, DECISION_RULE
 from app.texts import Text, ntext, text
 
 _PATH = re.compile(r"(?P<key>\w+)(?:\[(?P<row>[^\]]*)\])?(?:\.(?P<field>.+))?")

@@ -12,6 +12,10 @@ from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
 
+from app.plan.rules.delivering import Check as Check
+from app.plan.rules.delivering import CheckKind as CheckKind
+from app.plan.rules.delivering import Deliverable as Deliverable
+from app.plan.rules.delivering import DeliverableKind as DeliverableKind
 from app.plan.rules.working import WorkingHours
 
 
@@ -50,28 +54,6 @@ class OnInterruption(StrEnum):
     RESUME = "resume"
     INFERENCE_ONLY = "inference_only"
     RESTART = "restart"
-
-
-class DeliverableKind(StrEnum):
-    """What a deliverable is; an adapter must name the exact revision of its base model."""
-
-    PREDICTIONS = "predictions"
-    ERROR_ANALYSIS = "error_analysis"
-    ARTIFACT = "artifact"
-    ADAPTER = "adapter"
-    DATASET = "dataset"
-    REPORT = "report"
-    OTHER = "other"
-
-
-class CheckKind(StrEnum):
-    """The announced checks that a submission must pass."""
-
-    NON_EMPTY = "non_empty"
-    EXPECTED_IDS = "expected_ids"
-    NO_TEMPORARY_PATHS = "no_temporary_paths"
-    BASE_REVISION = "base_revision"
-    RELOAD = "reload"
 
 
 class StopKind(StrEnum):
@@ -228,32 +210,6 @@ class PlannedStopRule:
     after_step: int | None = None
     after_hours: Decimal | None = None
     better: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One announced check of a deliverable."""
-
-    kind: CheckKind
-    corpus: str | None = None
-    ids: tuple[str, ...] | None = None
-    file: str | None = None
-    column: str | None = None
-    except_: tuple[str, ...] = ()
-    command: str | None = None
-    keep_env: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Deliverable:
-    """What closes the campaign; `unit` counts for the cost per accepted unit."""
-
-    id: str
-    title: str
-    kind: DeliverableKind
-    unit: bool = False
-    essential: bool = True
-    checks: tuple[Check, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
+from app.plan.rules.document.figures import figure_text
 from app.plan.rules.lots import LotWindow
 from app.plan.rules.model import Check, CheckKind, DecisionRule, PlannedStopRule, StopKind
 from app.plan.rules.spans import hours_said
@@ -101,6 +102,13 @@ def check_said(check: Check) -> Text:
     match check.kind:
         case CheckKind.EXPECTED_IDS if check.corpus and check.file:
             return text("all ids of {corpus} in {file}", corpus=check.corpus, file=check.file)
+        case CheckKind.PARAMETERS if check.file:
+            return text("{file} holds the parameters {keys}", file=check.file, keys=check.keys)
+        case CheckKind.SCHEMA if check.file:
+            return text("{file} has its columns and rows", file=check.file)
+        case CheckKind.REPRODUCE if check.command and check.value is not None:
+            value = figure_text(check.value)
+            return text("{command} prints {value} again", command=check.command, value=value)
         case CheckKind.RELOAD if check.command:
             return text("a new process loads it: {command}", command=check.command)
         case CheckKind.NO_TEMPORARY_PATHS if check.except_:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from collections.abc import Mapping
 from typing import Any, Final
@@ -21,8 +22,12 @@ _WHOLE: Final = frozenset(
     ["seq", "elapsed_s", "progress", "total", "expect_next_s", "pid", "size", "exit_code", "signal"]
 )
 _LISTS: Final = frozenset({"gpus", "states", "gone_attempts"})
-GROUPS: Final = ("metrics", "links", "not_config")
+GROUPS: Final = ("metrics", "links", "not_config", "config")
 """The objects whose members a form gives one by one."""
+_GROUPS_INSIDE: Final = frozenset({("config", "params"), ("config", "corpora")})
+"""Members of them that are such objects themselves: `config.params.lr=0.1`."""
+_PLUS_LOST: Final = re.compile(r"([T ][0-9:.]+) ([0-9]{2}:?[0-9]{2})\Z")
+"""The `+` of an offset, which a form reads as a space where it was not written as %2B."""
 
 
 async def whole_body(receive: Receive) -> bytes:
@@ -72,10 +77,27 @@ def _header(scope: Scope, name: bytes) -> str | None:
     return None
 
 
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object as Python keeps it; of a name that is there twice nobody knows which one counts."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        raise _twice(next(name for name in names if names.count(name) > 1))
+    return found
+
+
+_decode: Final = json.JSONDecoder(object_pairs_hook=_each_once).decode
+
+
+def _twice(name: str) -> Malformed:
+    shown = unknown(name, ()).field
+    return Malformed(text("{field} is there more than once.", field=shown), field=shown)
+
+
 def read_json(body: bytes) -> Any:
     """A JSON value; bare NaN and Infinity are taken, since jobs write them."""
     try:
-        return json.loads(body.decode())
+        return _decode(body.decode())
     except RecursionError:
         raise Malformed(text("The body is nested too deeply."), field="body") from None
     except (json.JSONDecodeError, UnicodeDecodeError):
@@ -106,31 +128,48 @@ def _form(body: bytes) -> dict[str, Any]:
     except ValueError:
         raise Malformed(text("The body is not a form."), field="body") from None
     found: dict[str, Any] = {}
+    seen: set[str] = set()
     for name, value in pairs:
+        if name in seen:
+            raise _twice(name)
+        seen.add(name)
         if value == "":
             found.setdefault(name, None)
             continue
         group, _, member = name.partition(".")
         if member and group in GROUPS:
-            _members(found, group)[member] = value
+            _put(_members(found, group), group, member, value)
         else:
             found[name] = _typed(name, value)
     return found
 
 
-def _members(found: dict[str, Any], group: str) -> dict[str, Any]:
+def _members(found: dict[str, Any], group: str, field: str | None = None) -> dict[str, Any]:
     """The object that `group.member=…` fills; refused where `group=…` said something else."""
     members = found.get(group)
     if members is None:
         members = found[group] = {}
     if not isinstance(members, dict):
-        raise Malformed(text("{field} is an object.", field=group), field=group)
+        said = field or group
+        raise Malformed(text("{field} is an object.", field=said), field=said)
     return members
+
+
+def _put(members: dict[str, Any], group: str, member: str, value: str) -> None:
+    """Put a value into an object, or into the object inside that its name leads to."""
+    inside, _, name = member.partition(".")
+    if name and (group, inside) in _GROUPS_INSIDE:
+        members, group, member = _members(members, inside, f"{group}.{inside}"), inside, name
+    if member in members:
+        raise _twice(f"{group}.{member}")
+    members[member] = value
 
 
 def _typed(name: str, value: str) -> Any:
     if value[:1] in "{[":
         return read_json(value.encode())
+    if name == "at":
+        return _PLUS_LOST.sub(r"\1+\2", value)
     if name in _WHOLE:
         return int(value) if _is_whole(value) else value
     if name == "write_s":

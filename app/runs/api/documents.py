@@ -9,6 +9,7 @@ from app.runs.api.models import Problem
 from app.runs.rules.events import REASONS, SOURCES, STATES, Kind
 from app.runs.rules.reading import FIELDS
 from app.runs.rules.values import MOST_SEQ
+from punktum import links
 
 _TEXT: Final = {"type": "string"}
 _COUNT: Final = {"type": "integer", "minimum": 0}
@@ -29,7 +30,16 @@ _KNOWN: Final[dict[str, dict[str, Any]]] = {
         "description": "params, config_file, git_commit, git_diff, corpora",
     },
     "not_config": _TEXTS,
-    "links": _TEXTS,
+    "links": {
+        "type": "object",
+        "additionalProperties": {
+            "type": "string",
+            "pattern": "^[Hh][Tt][Tt][Pp][Ss]?://",
+            "maxLength": links.ADDRESS_LENGTH,
+        },
+        "maxProperties": links.MOST,
+        "examples": [{"mlflow": "https://mlflow.example.org/#/experiments/1"}],
+    },
     "metrics": {
         "type": "object",
         "additionalProperties": {"type": ["number", "string"]},

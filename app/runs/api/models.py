@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 
 class StopRequested(BaseModel):
@@ -214,6 +214,9 @@ class RunItem(BaseModel):
     checkpoint: CheckpointItem | None
     restore: RestoreItem | None
     inputs: list[InputItem]
+    links: Annotated[dict[str, str], BeforeValidator(dict)] = Field(
+        description="name → address, as the starts of its attempts say"
+    )
 
 
 class LateItem(BaseModel):
@@ -232,6 +235,28 @@ class RunDetail(RunItem):
     """One run, and what came of it after the close."""
 
     came_late: list[LateItem]
+
+
+class LateEntryItem(BaseModel):
+    """A journal entry about late evidence; `events_sha256` is the hash of all its events."""
+
+    number: int
+    sha256: str
+    at: datetime
+    actor_kind: str
+    actor_name: str
+    attempt_id: str
+    events_sha256: str
+
+
+class LateRun(BaseModel):
+    """A run that was first heard of after the close: late evidence alone, so it has no status."""
+
+    id: str
+    status: None = None
+    first_heard_after_close: Literal[True] = True
+    came_late: list[LateItem]
+    entries: list[LateEntryItem]
 
 
 class RunList(BaseModel):

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from fastapi import APIRouter, Query, Request, Response
+from sqlmodel import Session
 
 from app import clock
 from app.accounts.access import person
@@ -15,7 +16,9 @@ from app.plan.queries import PlanView, current
 from app.runs import commands, queries
 from app.runs.api.documents import PROBLEMS
 from app.runs.api.models import (
+    LateEntryItem,
     LateItem,
+    LateRun,
     ReasonBody,
     RunDetail,
     RunItem,
@@ -28,6 +31,8 @@ from app.texts import Text, text
 from app.units import UnitError, parse_instant
 
 router = APIRouter(tags=["runs"])
+ENTRIES: Final = 500
+"""So many entries of the journal are named of a run that has no other record, the newest."""
 _ARCHIVED: Final[dict[int | str, dict[str, Any]]] = {410: PROBLEMS[410]}
 
 
@@ -42,11 +47,12 @@ def listed(
     """A campaign's runs with their attempts, by their first event."""
     person(request)
     with request.app.state.db.read() as session:
-        if header(session, campaign_id) is None:
+        head = header(session, campaign_id)
+        if head is None:
             raise NotFound(text("There is no campaign {id}.", id=campaign_id))
-        plan = current(session, campaign_id)
+        plan, at = current(session, campaign_id), head.closed_at or clock.now()
         found = queries.page_of_runs(
-            session, campaign_id, clock.now(), after=after, limit=limit, archived=archived
+            session, campaign_id, at, after=after, limit=limit, archived=archived
         )
     items = [
         _marked(RunItem.model_validate(run, from_attributes=True), plan) for run in found.items
@@ -55,18 +61,29 @@ def listed(
 
 
 @router.get("/campaigns/{campaign_id}/runs/{run_id}")
-def one(request: Request, campaign_id: str, run_id: str) -> RunDetail:
-    """One run with its attempts."""
+def one(request: Request, campaign_id: str, run_id: str) -> RunDetail | LateRun:
+    """One run with its attempts; of one first heard of after the close, what came late."""
     person(request)
     with request.app.state.db.read() as session:
-        found = queries.run_of(session, campaign_id, run_id, clock.now())
-        if found is None:
-            raise NotFound(text("There is no run {run} here.", run=run_id))
-        plan = current(session, campaign_id)
+        head = header(session, campaign_id)
+        at = (head.closed_at if head is not None else None) or clock.now()
+        found = queries.run_of(session, campaign_id, run_id, at)
         late = queries.came_late(session, campaign_id, run_id)
+        came = [LateItem.model_validate(one, from_attributes=True) for one in late]
+        if found is None:
+            if not late:
+                raise NotFound(text("There is no run {run} here.", run=run_id))
+            entries = _entries(session, campaign_id, run_id)
+            return LateRun(id=run_id, came_late=came, entries=entries)
+        plan = current(session, campaign_id)
     item = _marked(RunItem.model_validate(found, from_attributes=True), plan)
-    came = [LateItem.model_validate(one, from_attributes=True) for one in late]
     return RunDetail(**dict(item), came_late=came)
+
+
+def _entries(session: Session, campaign_id: str, run_id: str) -> list[LateEntryItem]:
+    """The journal's newest entries about what came late of a run."""
+    found = queries.late_entries(session, campaign_id, run_id, ENTRIES)
+    return [LateEntryItem.model_validate(one, from_attributes=True) for one in found]
 
 
 def _marked(item: RunItem, plan: PlanView | None) -> RunItem:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from fastapi import Request
 
@@ -22,13 +22,16 @@ from app.runs.api.bodies import events_in, read_body, unpacked
 from app.runs.api.pacing import paces
 from app.runs.rules.events import Event, Kind
 from app.runs.rules.reading import exit_event, read_event
-from app.runs.rules.times import clock_off_s, us_of
-from app.runs.rules.values import Unreadable, instant
-from app.texts import text
+from app.runs.rules.times import CLOCK_OFF, CLOCK_PRESUMED, clock_off_s, us_of
+from app.runs.rules.values import Unreadable, instant, unknown
+from app.texts import Text, text
 
 MOST_EVENTS = 1000
 SENT_AT = b"punktum-sent-at"
 """The header that says when a client sent, by its own clock."""
+SAID_AS = "Punktum-Sent-At"
+ASKED = ("campaign",)
+"""What the address of a job's post may say behind its `?`."""
 
 
 @dataclass(slots=True)
@@ -43,18 +46,22 @@ class Poster:
 
 async def post_event(request: Request, body: bytes, run_id: str, kind: str) -> bytes:
     """One event; run and kind come from the address."""
-    poster = poster_of(request)
+    poster = _poster(request)
     try:
         event = read_event(read_body(request.scope, body), run=run_id, kind=kind)
     except Unreadable as error:
         raise commands.malformed(error) from None
-    _note_clock(request, [event])
-    return await _one(poster, event)
+    if event.kind is not Kind.START:
+        return await _one(poster, event)
+    noted = _note_clock(request, [event])
+    if not noted.is_known:
+        _presume_clock(event)
+    return await _one(poster, event, noted.warnings)
 
 
 async def post_exit(request: Request, body: bytes, run_id: str, code: str) -> bytes:
     """An exit code from a shell; the body is the end of a log, whatever its type."""
-    poster = poster_of(request)
+    poster = _poster(request)
     if not (code.isascii() and code.isdecimal() and len(code) <= 3):
         raise Malformed(text("An exit code is a number from 0 to 255."), field="code")
     try:
@@ -66,23 +73,33 @@ async def post_exit(request: Request, body: bytes, run_id: str, code: str) -> by
 
 async def post_batch(request: Request, body: bytes) -> bytes:
     """Up to 1,000 events, each judged alone."""
-    poster = poster_of(request)
+    poster = _poster(request)
     posts: list[Event | AppError] = []
     for item in events_in(read_body(request.scope, body), MOST_EVENTS):
         try:
             posts.append(read_event(item))
         except Unreadable as error:
             posts.append(commands.malformed(error))
-    _note_clock(request, posts)
+    noted = _note_clock(request, posts)
     now = clock.now()
 
     def command(tx: WriteSession) -> commands.Recorded:
-        return commands.record(tx, poster.campaign_id, posts, poster.actor, now)
+        told = commands.record(tx, poster.campaign_id, posts, poster.actor, now)
+        return commands.with_own_rules(tx, poster.campaign_id, told)
 
-    return answers.batch(await _write(poster, command, now), now)
+    told = await _write(poster, command, now)
+    told.warnings += noted.warnings
+    return answers.batch(told, now)
 
 
-def _note_clock(request: Request, posts: Sequence[Event | AppError]) -> None:
+class _Noted(NamedTuple):
+    """Whether the sender said when it sent, and what it is told where that cannot be read."""
+
+    is_known: bool
+    warnings: tuple[Text, ...] = ()
+
+
+def _note_clock(request: Request, posts: Sequence[Event | AppError]) -> _Noted:
     """Keep with a start how far the sender's clock is off, so that no time is drawn by it."""
     starts = [
         one
@@ -91,23 +108,40 @@ def _note_clock(request: Request, posts: Sequence[Event | AppError]) -> None:
     ]
     sent = next((v for k, v in request.scope["headers"] if k == SENT_AT), None) if starts else None
     if sent is None:
-        return
+        return _Noted(False)
     try:
-        off_s = clock_off_s(instant(sent.decode("latin-1"), "sent_at"), us_of(clock.now()))
+        off_s = clock_off_s(instant(sent.decode("latin-1"), SAID_AS), us_of(clock.now()))
     except Unreadable:
-        return
+        said = text("{field} is not an instant with an offset: it was ignored", field=SAID_AS)
+        return _Noted(False, (said,))
     for start in starts:
         if off_s is not None and isinstance(start.fields, dict):
-            start.fields["clock_off_s"] = off_s
+            start.fields[CLOCK_OFF] = off_s
+    return _Noted(True)
 
 
-async def _one(poster: Poster, event: Event) -> bytes:
+def _presume_clock(start: Event) -> None:
+    """Take a start that comes alone and says nothing of its sending for sent when it was made:
+    what follows will tell whether that was so."""
+    if start.seq is None or start.at_us is None:
+        return
+    off_s = clock_off_s(start.at_us, us_of(clock.now()))
+    if off_s is not None and isinstance(start.fields, dict):
+        start.fields.update({CLOCK_OFF: off_s, CLOCK_PRESUMED: True})
+
+
+async def _one(poster: Poster, event: Event, warnings: tuple[Text, ...] = ()) -> bytes:
     now = clock.now()
 
     def command(tx: WriteSession) -> commands.Recorded | AppError:
-        return commands.record_one(tx, poster.campaign_id, event, poster.actor, now)
+        told = commands.record_one(tx, poster.campaign_id, event, poster.actor, now)
+        if isinstance(told, AppError) or told.rules is None:
+            return told
+        return commands.with_own_rules(tx, poster.campaign_id, told)
 
-    return answers.single(await _write(poster, command, now), now)
+    told = await _write(poster, command, now)
+    told.warnings += warnings
+    return answers.single(told, now)
 
 
 async def _write(poster: Poster, command: Callable[[WriteSession], Any], now: datetime) -> Any:
@@ -124,6 +158,20 @@ async def _write(poster: Poster, command: Callable[[WriteSession], Any], now: da
         return result
 
     return await poster.database.write_async(poster.campaign_id, noting)
+
+
+def _poster(request: Request) -> Poster:
+    """Who posts; what the address says beside the campaign is refused, not passed over."""
+    if request.scope["query_string"]:
+        asked = [name for name, _ in request.query_params.multi_items()]
+        for name in asked:
+            if name not in ASKED:
+                wrong = unknown(name, ASKED)
+                raise Malformed(wrong.said, field=wrong.field, allowed=wrong.allowed)
+        if len(asked) > 1:
+            said = text("{field} is there more than once.", field=ASKED[0])
+            raise Malformed(said, field=ASKED[0])
+    return poster_of(request)
 
 
 def poster_of(request: Request) -> Poster:

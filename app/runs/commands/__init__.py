@@ -1,6 +1,7 @@
 """The acts of jobs and people on runs; importing this registers the room's projections."""
 
 from app.runs.commands.agreeing import ends_agree
+from app.runs.commands.answering import with_own_rules
 from app.runs.commands.archiving import archive, bring_back, project_archival
 from app.runs.commands.closing import Act, ask_to_stop, close_silent, mark_lost, mark_stopped
 from app.runs.commands.late import late_events_agree
@@ -16,5 +17,6 @@ __all__ = [
     "Act", "Logged", "Recorded", "Result", "Thinning", "archive", "ask_to_stop", "bring_back",
     "close_silent", "ends_agree", "late_events_agree", "log_time", "malformed", "mark_lost",
     "mark_stopped", "project_archival", "project_restore", "project_stop", "project_time", "record",
-    "record_one", "refold", "stop_time", "thin", "thinned_agree", "watch", "withdraw_time",
+    "record_one", "refold", "stop_time", "thin", "thinned_agree", "watch", "with_own_rules",
+    "withdraw_time",
 ]  # fmt: skip

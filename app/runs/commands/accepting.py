@@ -8,11 +8,11 @@ from typing import Any, Final, NamedTuple
 
 from app.db import WriteSession
 from app.errors import AppError
-from app.runs.commands.knowing import Knowledge, book, knowledge
+from app.runs.commands.knowing import Knowledge, book, knowledge, only_warns
 from app.runs.commands.opening import Found, Open, RunRow, attempts_of
-from app.runs.commands.refusals import attempt_alive, new_id_needed
+from app.runs.commands.refusals import attempt_alive, new_id_needed, recorded_elsewhere
 from app.runs.rules import naming
-from app.runs.rules.events import SHELL, TRACKER, Event, Kind, Status
+from app.runs.rules.events import ENDS, SHELL, TRACKER, Event, Kind, Status
 from app.runs.rules.starting import (
     Accepted,
     AttemptAlive,
@@ -22,10 +22,12 @@ from app.runs.rules.starting import (
     Starting,
     judge_start,
 )
-from app.runs.rules.times import at_of
+from app.runs.rules.times import CLOCK_OFF, CLOCK_PRESUMED, at_of
 from app.runs.rules.viewing import current_of
 from app.texts import Text, text
 
+STEP_SAID: Final = "step_said"
+"""The step that a start named where its run belongs to another."""
 COMPARED: Final = 500
 """So many of a campaign's newest runs an id that no start came for is compared with."""
 
@@ -48,12 +50,24 @@ def enter(tx: WriteSession, found: Found, event: Event, now_us: int) -> Entered 
     if event.kind is Kind.START:
         return _start(tx, found, event, now_us)
     if found.attempt is not None:
-        return Entered(found.attempt, event)
+        return as_planned(found.attempt, event)
     known = _knowledge(tx, found, event, now_us)
     made = _new(found.campaign.id, event, found.row, 1 + _last(tx, found, event), known, now_us)
     is_unheard_of = found.row.attempt == 0 and event.source != TRACKER
     warnings = (_unstarted(tx, found.campaign.id, event.run),) if is_unheard_of else ()
     return Entered(made, event, known, warnings=warnings)
+
+
+def as_planned(attempt: Open, event: Event) -> Entered:
+    """An event of a known attempt. An end that names a rule which only warns is the job's own
+    word: what a rule leads to is what the plan says, and this one stops nothing."""
+    rule = event.fields.get("rule") if event.kind in ENDS else None
+    if rule is None or attempt.context.acts.get(rule) != "warn":
+        return Entered(attempt, event)
+    said = event.fields.get("reason_text")
+    kept = {n: v for n, v in event.fields.items() if n not in ("rule", "reason_code")}
+    kept["reason_text"] = (f"{rule}: {said}" if said else str(rule))[:500]
+    return Entered(attempt, event._replace(fields=kept), warnings=(only_warns(rule),))
 
 
 def _unstarted(tx: WriteSession, campaign_id: str, run: str) -> Text:
@@ -89,32 +103,34 @@ def _start(tx: WriteSession, found: Found, event: Event, now_us: int) -> Entered
     if isinstance(verdict, Accepted) and verdict.late and own is not None:
         verdict = NewIdNeeded((), Status.COMPLETED)
     if isinstance(verdict, NewIdNeeded):
-        following = _recorded_as(tx, found.campaign.id, event) or _next_id(
-            tx, found.campaign.id, event.run
-        )
-        return new_id_needed(event.run, verdict, following)
+        recorded = _recorded_as(tx, found.campaign.id, event)
+        if recorded is not None:
+            return recorded_elsewhere(event.run, verdict, recorded)
+        return new_id_needed(event.run, verdict, _next_id(tx, found.campaign.id, event.run))
     known = _knowledge(tx, found, event, now_us)
     number = max((one.number for one in attempts), default=0) + 1
     made = own or _new(found.campaign.id, event, found.row, number, known, now_us)
     if own is None:
         made.late = verdict.late
     made.supersedes = verdict.supersedes
-    return Entered(made, event, known, warnings=_other_step(attempts, event))
+    event, warnings = _of_its_step(attempts, event)
+    return Entered(made, event, known, warnings=warnings)
 
 
-def _other_step(attempts: Sequence[Open], event: Event) -> tuple[Text, ...]:
-    """What to say of a start under another step than the run's first start: the run follows it."""
+def _of_its_step(attempts: Sequence[Open], event: Event) -> tuple[Event, tuple[Text, ...]]:
+    """A start under another step than the run's first start stays with the first: a run is one
+    execution of one step's work. What the start said is kept beside it."""
     first = next((one.start_fields["step"] for one in attempts if one.facts.started), None)
     step = event.fields["step"]
     if first in (None, step):
-        return ()
+        return event, ()
     said = text(
-        "{run} began as a run of step “{first}”; with this attempt it counts for step “{step}”",
+        "{run} belongs to step “{first}”: this attempt, which names “{step}”, counts for it too",
         run=event.run,
         first=first,
         step=step,
     )
-    return (said,)
+    return event._replace(fields={**event.fields, "step": first, STEP_SAID: step}), (said,)
 
 
 def _own_attempt(attempts: Sequence[Open], event: Event) -> tuple[Event, Open | None, bool]:
@@ -136,8 +152,10 @@ def _own_attempt(attempts: Sequence[Open], event: Event) -> tuple[Event, Open | 
 
 def _same(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
     """Whether a start says what the stored one said; where and how it came is not part of that."""
-    ours = ("source", "seq", "at", "clock_off_s")
+    ours = ("source", "seq", "at", CLOCK_OFF, CLOCK_PRESUMED)
     said, again = ({n: v for n, v in one.items() if n not in ours} for one in (before, now))
+    if STEP_SAID in said:
+        said["step"] = said.pop(STEP_SAID)
     return said == again
 
 
@@ -158,7 +176,6 @@ def _configuration(attempts: Sequence[Open]) -> tuple[str | None, Mapping[str, A
 def _known(one: Open, now_us: int) -> KnownAttempt:
     facts, fields, due = one.facts, one.start_fields, one.due_us
     stop = facts.stopped_by
-    started = [s.started_at_us for s in one.streams.values() if s.started_at_us is not None]
     return KnownAttempt(
         one.attempt_id,
         one.number,
@@ -169,7 +186,7 @@ def _known(one: Open, now_us: int) -> KnownAttempt:
         due is not None and due < now_us,
         fields.get("host"),
         fields.get("machine_id"),
-        min(started, default=None),
+        frozenset(fields.get("gone_attempts", ())),
     )
 
 
@@ -181,7 +198,6 @@ def _starting(event: Event) -> Starting:
         fields.get("config"),
         fields.get("host"),
         fields.get("machine_id"),
-        event.at_us,
         fields.get("takeover", False),
         frozenset(fields.get("gone_attempts", ())),
     )

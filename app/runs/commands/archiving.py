@@ -71,9 +71,11 @@ def _reason(tx: WriteSession, campaign_id: str, run: str) -> str:
 
 def _open_run(tx: WriteSession, campaign_id: str, run: str) -> Found | AppError:
     found = look(tx, campaign_id, run, None)
+    if found is not None and found.campaign.standing == "closed":
+        return closed()
     if found is None or found.row.attempt == 0:
         return NotFound(text("There is no run {run} here.", run=run))
-    return closed() if found.campaign.standing == "closed" else found
+    return found
 
 
 def _write(

@@ -104,10 +104,10 @@ def _judged(
 ) -> Found | AppError:
     """The run of which it may be said, or why it may not."""
     found = look(tx, campaign_id, run, None)
+    if found is not None and found.campaign.standing == "closed":
+        return closed()
     if found is None or found.attempt is None:
         return NotFound(text("There is no run {run} here.", run=run))
-    if found.campaign.standing == "closed":
-        return closed()
     if found.row.archived:
         return archived(run)
     if not reason.strip() or len(reason) > REASON_LENGTH:

@@ -61,6 +61,11 @@ def unknown_rule(rule: str) -> Text:
     return text("there is no stop rule “{rule}” for this step; kept as a warning", rule=rule)
 
 
+def only_warns(rule: str) -> Text:
+    """What to say where a job ends by a stop rule that stops nothing."""
+    return text("rule “{rule}” only warns: kept as the job's own decision", rule=rule)
+
+
 def knowledge(
     tx: WriteSession, campaign_id: str, usable_until: datetime | None = None
 ) -> Knowledge:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from app.db import WriteSession
 from app.errors import AppError, Malformed, NotFound
 from app.journal import Actor, Head
-from app.runs.commands.accepting import Entered, enter
+from app.runs.commands.accepting import Entered, as_planned, enter
 from app.runs.commands.knowing import Knowledge, book, unknown_rule
 from app.runs.commands.late import ComingLate, named
 from app.runs.commands.opening import Campaign, Found, Open, look
@@ -22,7 +22,7 @@ from app.runs.commands.writing import save, store
 from app.runs.rules.attempts import started_at_us
 from app.runs.rules.events import ENDS, Event, Kind, Stored
 from app.runs.rules.streams import EMPTY
-from app.runs.rules.times import us_of
+from app.runs.rules.times import CLOCK_OFF, us_of
 from app.runs.rules.transitions import TRANSITIONS
 from app.runs.rules.viewing import stop_asked
 from app.runs.rules.views import StopAsk
@@ -153,7 +153,7 @@ class Recording:
         asked = (event.run, event.attempt_id)
         is_open = self._open is not None and asked == self._asked
         if is_open and event.kind is not Kind.START and self._campaign and self._open:
-            return self._campaign, Entered(self._open, event)
+            return self._campaign, as_planned(self._open, event)
         self._write()
         found = look(self._tx, self._campaign_id, event.run, event.attempt_id)
         if found is None:
@@ -262,5 +262,7 @@ def _refuse_before_start(attempt: Open, event: Event) -> None:
         began, ended = said_at_us(attempt.start_fields), said_at_us(event.fields)
     if began is None or ended is None or "elapsed_s" in event.fields:
         return
-    if ended < began:
+    # A clock that was set right in between has made the two uncomparable by what it was off.
+    off_us = abs(attempt.start_fields.get(CLOCK_OFF, 0)) * 1_000_000
+    if ended < began - off_us:
         raise Malformed(text("{field}: the end lies before the start.", field="at"), field="at")

@@ -61,6 +61,12 @@ def new_id_needed(run: str, needed: Needed, following: str) -> NewIdNeeded:
     )
 
 
+def recorded_elsewhere(run: str, needed: Needed, other: str) -> NewIdNeeded:
+    """This very attempt is there already, under an id that it went to before."""
+    said = text("This attempt is there already: it is recorded as {run}.", run=other)
+    return NewIdNeeded(said, changed=list(needed.changed), parent=run, next_id=other)
+
+
 def attempt_alive(run: str, alive: Alive) -> AttemptAlive:
     """Names the host that still reports, where it was told."""
     if alive.host is None:

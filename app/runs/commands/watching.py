@@ -63,7 +63,8 @@ def watch(
 def judge_attempt(tx: WriteSession, campaign: Campaign, attempt: Open, now: datetime) -> None:
     """Append what a clock finds of an attempt's rules; the caller writes the attempt."""
     rules = by_clock(attempt.rules, attempt.start_fields.get("step"))
-    if not rules or attempt.late:
+    is_superseded = attempt.number < attempt.row.attempt
+    if not rules or attempt.late or is_superseded:
         return
     kinds = {rule.kind for rule in rules}
     at = Standing(

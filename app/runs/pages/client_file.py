@@ -15,6 +15,7 @@ from app.runs.rules.single_file import NAME, PACKAGE, SingleFile, single_file, v
 router = APIRouter()
 
 
+@router.head(f"/{NAME}")
 @router.get(f"/{NAME}")
 def download(request: Request) -> Response:
     """The file; a credential that is sent is judged, none is needed where the pages are."""

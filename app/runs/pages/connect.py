@@ -21,15 +21,16 @@ from app.runs import queries
 from app.runs.pages.client_file import the_file
 from app.runs.pages.listing import frame_or_404, known_of
 from app.runs.rules.pasting import (
-    TOKEN_FILE,
     Block,
     Box,
+    Lines,
     Place,
     Told,
     Way,
     blocks,
+    lines,
+    reached,
     read_box,
-    settings_lines,
 )
 from app.texts import Text, text
 from app.web import Form, page, read_form, redirect
@@ -59,17 +60,6 @@ class Pasted:
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
-    """The same one by one, for those who have the client already or none at all."""
-
-    token_file: str
-    settings: str
-    wrapper: str
-    python: str
-    shell: str
-
-
-@dataclass(frozen=True, slots=True)
 class ConnectPage:
     """The page; `made` is a token at the only moment that it can be read. `restart` says how to
     start the server with a port for jobs, where the way asks for one that is not there."""
@@ -84,7 +74,7 @@ class ConnectPage:
     box_is_named: bool
     restart: str | None
     sha256: tuple[str, ...]
-    lines: Lines
+    lines: Lines | None
     form: Form
 
 
@@ -218,7 +208,7 @@ def _show(
         box_is_named=box is not None and box.is_named,
         restart=_restart(request, chosen.way),
         sha256=tuple(told.sha256[at : at + 16] for at in range(0, 64, 16)),
-        lines=lines(told.url, chosen.step, next_run),
+        lines=lines(reached(chosen.way, told), chosen.step, next_run),
         form=form,
     )
     title = text("Connect a job")
@@ -263,32 +253,3 @@ def address(request: Request) -> str:
     """Where this server was reached; the Host header was checked before any room saw it."""
     host = next((v for k, v in request.scope["headers"] if k == b"host"), b"127.0.0.1")
     return f"{request.scope['scheme']}://{host.decode('latin-1')}"
-
-
-def lines(url: str, step: str, next_run: str) -> Lines:
-    """The lines one by one; the token goes into a file of its owner alone, typed by nobody.
-
-    A shell has nobody who would go on under another id: its lines name one that is free.
-    """
-    auth = f'-H "Authorization: Bearer $(cat {TOKEN_FILE})"'
-    post = f"curl -fsS -m 10 --retry 5 {auth}"
-    run = f"{url}/api/v1/runs/{next_run}"
-    return Lines(
-        token_file=f"(umask 077; cat > {TOKEN_FILE})",
-        settings=settings_lines(url),
-        wrapper=f"punktum check\npunktum run --step {step} -- python train.py",
-        python=(
-            "import punktum\n\n"
-            f'with punktum.run("{step}") as run:\n'
-            "    for n, batch in enumerate(batches, start=1):\n"
-            "        loss = train(batch)\n"
-            '        run.metric("loss", loss)\n'
-            "        run.progress(n, len(batches))"
-        ),
-        shell=(
-            f"hash=$(sha256sum config.toml | cut -d' ' -f1)\n"
-            f"{post} \\\n  -d step={step} -d config_sha256=$hash {run}/start\n"
-            "python train.py > train.log 2>&1; code=$?\n"
-            f"tail -c 10k train.log | {post} \\\n  --data-binary @- {run}/exit/$code"
-        ),
-    )

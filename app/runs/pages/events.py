@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from app.deliverables.rules.words import size_said
 from app.runs.pages.words import KINDS, STATES, seconds_said
 from app.runs.queries import EventView
+from app.runs.rules.endings import ending_said, restore_said
 from app.runs.rules.events import Kind
+from app.runs.rules.reasons import fired_said, seen_said
 from app.runs.rules.words import reason_said
 from app.texts import Text, ntext, text
 from app.units import Duration
+from punktum.stop_rules import StopRule
 
 FEW = 3
 """So many beats or checkpoints are no burden: their fold is open."""
 
-Moment = tuple[int, datetime]
-"""An attempt and a time of the job's clock: where a rule fired."""
+Firing = tuple[int, str, int]
+"""The attempt, source and number of an event that a rule fired on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +65,25 @@ class EventsShown:
 
 
 def events_shown(
-    events: Sequence[EventView], fired: Collection[Moment], titles: Mapping[str, str], zone: str
+    events: Sequence[EventView],
+    fired: Mapping[Firing, Sequence[str]],
+    titles: Mapping[str, str],
+    zone: str,
+    rules: Sequence[StopRule] = (),
 ) -> EventsShown:
-    """The events of one page, the newest first; `fired` says at which of them a rule fired."""
+    """The events of one page, the newest first; `fired` says on which of them which rules fired,
+    `rules` are the stop rules of the run."""
     facts: list[EventLine] = []
     beats: dict[tuple[int, str, str], list[EventLine]] = {}
     saved: set[tuple[int, str]] = set()
     for event in events:
-        fires = bool(event.fields.get("fired")) or (event.attempt, event.at) in fired
+        named = fired.get((event.attempt, event.source, event.seq), ())
+        fires = bool(event.fields.get("fired") or named)
         checks = "restore" in event.fields
         kind = text("Restore check") if checks else KINDS[event.kind]
-        line = event_line(event, text("A rule fired") if fires else kind, titles)
+        if fires:
+            kind = _firing(event, kind, named)
+        line = event_line(event, kind, titles, rules)
         of = (event.attempt, event.source)
         recurs = event.kind == Kind.BEAT or (event.kind == Kind.CHECKPOINT and of in saved)
         if recurs and not fires and not checks:
@@ -84,6 +94,15 @@ def events_shown(
             saved.add(of)
     folds = (_fold(lines, ZoneInfo(zone)) for lines in beats.values())
     return EventsShown(tuple(facts), tuple(folds))
+
+
+def _firing(event: EventView, kind: Text, rules: Sequence[str]) -> Text:
+    """What an event is called that a rule fired on; what it names itself stands beside it."""
+    if event.kind == Kind.JUDGE:
+        return text("A rule fired")
+    if not rules:
+        return text("{event}, a rule fired", event=kind)
+    return text("{event}, fired: {rules}", event=kind, rules=tuple(rules))
 
 
 def _fold(lines: Sequence[EventLine], zone: ZoneInfo) -> Beats:
@@ -123,27 +142,36 @@ def _range(oldest: EventView, newest: EventView, zone: ZoneInfo, one: Text, many
     return text("{numbers}, {start} until {end}", **span, end=newest.at)
 
 
-def event_line(event: EventView, kind: Text, titles: Mapping[str, str]) -> EventLine:
+def event_line(
+    event: EventView, kind: Text, titles: Mapping[str, str], rules: Sequence[StopRule] = ()
+) -> EventLine:
     """One event as a row; `titles` are those of the steps by their ids."""
     tail = event.fields.get("log_tail")
     fields = event.fields
     if event.kind == Kind.JUDGE and "fired" not in fields:
         fields = {"seen": fields.get("judged", {})}
-    said = tuple(_said(fields, titles))
+    said = tuple(_said(fields, titles, rules))
     return EventLine(event, kind, said, tail if isinstance(tail, str) else None)
 
 
-def _said(fields: Mapping[str, Any], titles: Mapping[str, str]) -> Iterable[Said]:
+def _said(
+    fields: Mapping[str, Any], titles: Mapping[str, str], rules: Sequence[StopRule]
+) -> Iterable[Said]:
     if "progress" in fields:
         done, total = fields["progress"], fields.get("total")
         value = text("{done} of {total}", done=done, total=total) if total is not None else done
         yield Said(text("Progress"), value)
     if "seen" in fields:
-        yield Said(text("Rule"), _seen(fields["seen"]))
+        yield Said(text("Rule"), _seen(fields["seen"], rules))
     for name, (label, read) in _FIELDS.items():
         if name not in fields or (name == "reason_code" and "rule" in fields):
             continue
-        value = titles.get(fields[name], fields[name]) if name == "step" else read(fields[name])
+        if name == "step":
+            value = titles.get(fields[name], fields[name])
+        else:
+            value = read(fields[name]) if name != "reason_text" else _words(fields, rules)
+        if value is None:
+            continue
         exact = text("{n} bytes", n=fields[name]) if name == "size" else None
         yield Said(label, value, exact)
 
@@ -155,9 +183,21 @@ def _plain(value: object) -> object:
     return value if isinstance(value, int) else str(value)
 
 
-def _seen(judged: Mapping[str, Any]) -> str:
+def _words(fields: Mapping[str, Any], rules: Sequence[StopRule]) -> Text | None:
+    """Why it ended; None where that only repeats the code or the signal beside it."""
+    written, rule = str(fields["reason_text"]), fields.get("rule")
+    if rule is not None:
+        return fired_said(rules, str(rule), None, None, written)
+    return ending_said(written, exit_code=fields.get("exit_code"), signal=fields.get("signal"))
+
+
+def _seen(judged: Mapping[str, Any], rules: Sequence[StopRule]) -> tuple[Text, ...]:
     """What the clock saw of each rule that it judged."""
-    return "; ".join(f"{name}: {one.get('last')}" for name, one in judged.items())
+    kinds = {rule.id: rule.kind for rule in rules}
+    return tuple(
+        text("{rule}: {seen}", rule=name, seen=seen_said(kinds.get(name), str(one.get("last"))))
+        for name, one in judged.items()
+    )
 
 
 def _rules(value: Sequence[Any]) -> str:
@@ -173,7 +213,9 @@ def _states(value: Sequence[str]) -> tuple[object, ...]:
 def _restore(value: Mapping[str, Any]) -> Text:
     said = text("passed") if value.get("passed") else text("failed")
     reason = value.get("reason")
-    return said if reason is None else text("{result}: {reason}", result=said, reason=reason)
+    if reason is None:
+        return said
+    return text("{result}: {reason}", result=said, reason=restore_said(str(reason)))
 
 
 def _inputs(value: Mapping[str, Any]) -> str:

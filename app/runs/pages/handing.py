@@ -7,6 +7,7 @@ import json
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,9 +16,10 @@ from app.db import Database
 from app.errors import AppError
 from app.journal import Actor
 from app.runs import commands
+from app.runs.queries.recorded import runs_of_attempt
 from app.runs.rules.events import Event
 from app.runs.rules.reading import read_event
-from app.runs.rules.uploading import Spool
+from app.runs.rules.uploading import Spool, named_as_recorded
 from app.runs.rules.values import Unreadable
 from app.texts import Text
 from punktum.mending import NotClear, attempts_in
@@ -68,6 +70,8 @@ def hand_in(
     handed them in. `run` and `step` mean what they mean for `punktum replay`; raises `NotClear`.
     """
     desk = _Desk(database, campaign_id, Actor("job", f"spool, handed in by {person.name}"))
+    with database.read() as session:
+        spool = named_as_recorded(spool, partial(runs_of_attempt, session, campaign_id))
     with tempfile.TemporaryDirectory(prefix="punktum-spool-") as name:
         folder = Path(name)
         for file in (*spool.events, *spool.marks):

@@ -20,11 +20,17 @@ from app.runs.pages.words import (
 )
 from app.runs.queries import RunView, StopRecordView, Window
 from app.runs.rules.clocks import over_time_said
-from app.runs.rules.remarks import suspiciously_short, unseen
+from app.runs.rules.endings import ending_said
+from app.runs.rules.planned import stop_rules
+from app.runs.rules.reasons import fired_said, rule_said, seen_said
+from app.runs.rules.remarks import Unseen, suspiciously_short, unseen
 from app.texts import Text, ntext, text
 from app.units import Duration
+from punktum.stop_rules import StopRule
 
 METRICS = 3
+FRESH_S = 90
+"""A sign so young needs no word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +63,7 @@ class StopLine:
     run: str
     href: str
     reason: Text
-    said: str
+    said: Text | None
     value: Text | None
     by: Text
     at: datetime
@@ -76,6 +82,7 @@ class Known:
     plan: PlanView | None
     windows: tuple[Window, ...]
     now: datetime
+    is_closed: bool = False
 
     @property
     def names(self) -> Mapping[str, str]:
@@ -105,6 +112,11 @@ class Known:
         return suspiciously_short(run.status, run.machine_s, step.estimate_s() if step else None)
 
     @property
+    def rules(self) -> tuple[StopRule, ...]:
+        """The stop rules of the plan, as its jobs are handed them."""
+        return stop_rules(self.plan.plan) if self.plan else ()
+
+    @property
     def last_window_ends_at(self) -> datetime | None:
         """When the last lot can no longer be used."""
         return max((window.usable_until for window in self.windows), default=None)
@@ -119,10 +131,16 @@ def run_line(run: RunView, known: Known) -> RunLine:
         f"{known.base}/{run.id}",
         step.title if step else run.step or "",
         step.klass.value if step else "unplanned",
-        states_of(run, known.last_window_ends_at, known.now, short=known.is_short(run)),
-        since_of(run),
+        states_of(
+            run,
+            known.last_window_ends_at,
+            known.now,
+            short=known.is_short(run),
+            is_closed=known.is_closed,
+        ),
+        since_of(run) or _so_far(run, known),
         over_time_said(run, step.p90_s if step else None),
-        reason_of(run),
+        reason_of(run, run),
         (*remarks_of(run, known), *_counts(run)),
         run.attempt,
         len(run.attempts),
@@ -134,6 +152,16 @@ def run_line(run: RunView, known: Known) -> RunLine:
     )
 
 
+def _so_far(run: RunView, known: Known) -> Text | None:
+    """Up to when the machine time is told, where a run goes on that last reported some time ago."""
+    heard_at = max((one.received_at for one in run.attempts if one.received_at), default=None)
+    if known.is_closed or run.status != "running" or heard_at is None:
+        return None
+    if (known.now - heard_at).total_seconds() < FRESH_S:
+        return None
+    return text("machine time up to its last sign, {at}", at=heard_at)
+
+
 def progress_of(run: RunView) -> Text | None:
     """How far the work is; None where the job does not say."""
     if run.progress is None:
@@ -143,22 +171,19 @@ def progress_of(run: RunView) -> Text | None:
     return text("{done} of {total}", done=run.progress, total=run.total)
 
 
-def stop_line(record: StopRecordView, runs: Sequence[RunView], base: str) -> StopLine:
+def stop_line(record: StopRecordView, runs: Sequence[RunView], known: Known) -> StopLine:
     """A line of the stop register, with the run that came after it."""
+    base = known.base
     run = next((one for one in runs if one.id == record.run), None)
     child = next((one for one in runs if one.parent == record.run), None)
-    value = None
-    if record.value is not None:
-        value = text("{value}", value=record.value)
-    if record.metric is not None and record.value is not None:
-        value = text("{metric} = {value}", metric=record.metric, value=record.value)
+    rules = known.rules if run is None else run.judged_by
     return StopLine(
         record.number,
         record.run,
         f"{base}/{record.run}",
         stop_reason(record),
-        record.text,
-        value,
+        _stop_said(record, rules),
+        _value_seen(record, rules),
         stop_actor(record),
         record.at,
         record.act == "warn",
@@ -167,6 +192,23 @@ def stop_line(record: StopRecordView, runs: Sequence[RunView], base: str) -> Sto
         child.id if child else None,
         f"{base}/{child.id}" if child else None,
     )
+
+
+def _stop_said(record: StopRecordView, rules: Sequence[StopRule]) -> Text | None:
+    """What the record says of the reason, in words."""
+    if record.rule is None:
+        return ending_said(record.text)
+    return fired_said(rules, record.rule, record.metric, record.value, record.text)
+
+
+def _value_seen(record: StopRecordView, rules: Sequence[StopRule]) -> Text | None:
+    if record.value is None:
+        return None
+    kind = next((one.kind for one in rules if one.id == record.rule), None)
+    value = seen_said(kind, record.value)
+    if record.metric is None:
+        return value
+    return text("{metric} = {value}", metric=record.metric, value=value)
 
 
 def _followed(record: StopRecordView, run: RunView | None) -> Text:
@@ -193,15 +235,32 @@ def remarks_of(run: RunView, known: Known) -> tuple[Text, ...]:
         found.append(text("the restore check failed"))
     if run.by_tracker:
         found.append(text("as told by the tracker"))
+    if (
+        run.config_sha256 is None
+        and not run.by_tracker
+        and run.status not in ("planned", "running")
+    ):
+        found.append(text("its start was never received"))
     if run.before_seal:
         found.append(text("before the seal"))
     if run.stop_asked is not None and run.status in ("running", "planned"):
-        found.append(text("asked to stop: {said}", said=run.stop_asked.text))
+        asked = run.stop_asked
+        said = rule_said(run, asked.rule, asked.text) if asked.rule is not None else asked.text
+        found.append(text("asked to stop: {said}", said=said))
     if run.parent is not None:
         found.append(text("follows {run}", run=run.parent))
-    for one in unseen(run, known.names):
-        found.append(text("rule {rule} has seen no {metric}", rule=one.rule, metric=one.metric))
-    return tuple(found)
+    return (*found, *_unseen(unseen(run, known.names)))
+
+
+def _unseen(waiting: Sequence[Unseen]) -> tuple[Text, ...]:
+    """What rules wait for: one is told with its metric, of several how many, and which."""
+    if len(waiting) > 1:
+        rules = ", ".join(one.rule for one in waiting)
+        return (text("{n} rules have seen no value: {rules}", n=len(waiting), rules=rules),)
+    return tuple(
+        text("rule {rule} has seen no {metric}", rule=one.rule, metric=one.metric)
+        for one in waiting
+    )
 
 
 def _counts(run: RunView) -> tuple[Text, ...]:

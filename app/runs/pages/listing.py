@@ -10,6 +10,7 @@ from sqlmodel import Session
 from starlette.responses import HTMLResponse, Response
 
 from app import clock
+from app.campaigns.queries import header
 from app.errors import NotFound
 from app.plan.queries import current
 from app.runs import queries
@@ -28,10 +29,10 @@ PAGE = 100
 
 @dataclass(frozen=True, slots=True)
 class LateLine:
-    """A run of which something came after the close; `href` where it has a page."""
+    """A run of which something came after the close."""
 
     run: str
-    href: str | None
+    href: str
     said: Text
 
 
@@ -55,6 +56,11 @@ class RunsPage:
     entry: SpanEntry
     machine_s: int
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether any of these runs has machine time."""
+        return any(run.started_at is not None for run in self.runs)
+
 
 @router.get("/campaigns/{campaign_id}/runs")
 def index(request: Request, campaign_id: str, after: str = "", archived: bool = False) -> Response:
@@ -62,7 +68,7 @@ def index(request: Request, campaign_id: str, after: str = "", archived: bool = 
     now = clock.now()
     with request.app.state.db.read() as session:
         seen = queries.activity(session, campaign_id)
-    tag = version_tag(request, seen.event, seen.head.number, now=now)
+    tag = version_tag(request, seen.event, seen.head.number, seen.liveness, now=now)
     if request.headers.get("hx-request-type") != "partial":
         return show(request, campaign_id, now, after=after, archived=archived, tag=tag)
     not_modified = unchanged(request, tag)
@@ -95,7 +101,8 @@ def show(
     """The page of runs, with a form as it was typed where one was refused."""
     with request.app.state.db.read() as session:
         around = frame_or_404(session, campaign_id, now)
-        context = _context(session, around, now, after, archived, tag, entry)
+        at = as_of(session, around, now)
+        context = _context(session, around, at, after, archived, tag, entry)
     return page(request, "runs/index.html", context, frame=around, block=block, status=status)
 
 
@@ -107,11 +114,18 @@ def frame_or_404(session: Session, campaign_id: str, now: datetime) -> Frame:
     return around
 
 
+def as_of(session: Session, around: Frame, now: datetime) -> datetime:
+    """The moment that a campaign's runs are shown at: nothing goes on after the close."""
+    view = timeline(session, around.id, now) if around.state == "closed" else None
+    return view.facts.until_at if view is not None else now
+
+
 def known_of(session: Session, campaign_id: str, now: datetime) -> Known:
-    """The plan and the windows that rows are read against."""
-    plan = current(session, campaign_id)
+    """The plan and the windows that rows are read against; `now` is the close once closed."""
+    plan, head = current(session, campaign_id), header(session, campaign_id)
     windows = queries.windows_of(session, campaign_id, plan)
-    return Known(f"/campaigns/{campaign_id}/runs", plan, windows, now)
+    is_closed = head is not None and head.closed_at is not None
+    return Known(f"/campaigns/{campaign_id}/runs", plan, windows, now, is_closed)
 
 
 def _context(
@@ -145,7 +159,7 @@ def _context(
         archived=len(away),
         shows_archived=archived,
         archived_href=f"{known.base}?archived=1",
-        stops=tuple(stop_line(one, found.items, known.base) for one in reversed(stops)),
+        stops=tuple(stop_line(one, found.items, known) for one in reversed(stops)),
         people=step_times(known.plan, spans, now),
         entry=entry or SpanEntry(around.zone, choices(known.plan)),
         machine_s=sum(run.machine_s for run in found.items),
@@ -157,8 +171,4 @@ def _late(session: Session, around: Frame, known: Known) -> tuple[LateLine, ...]
     if around.state != "closed":
         return ()
     late = queries.came_late(session, around.id)
-    there = queries.statuses(session, around.id, {one.run for one in late})
-    return tuple(
-        LateLine(one.run, f"{known.base}/{one.run}" if one.run in there else None, one.said)
-        for one in late
-    )
+    return tuple(LateLine(one.run, f"{known.base}/{one.run}", one.said) for one in late)

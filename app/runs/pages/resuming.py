@@ -9,6 +9,7 @@ from app.deliverables.rules.words import size_said
 from app.plan.rules.model import Step
 from app.runs.pages.words import STATES, seconds_said
 from app.runs.queries import CheckpointView, RestoreView, RunView
+from app.runs.rules.endings import restore_said
 from app.runs.rules.resuming import lacking, next_act, was_interrupted
 from app.texts import Text, text
 
@@ -93,7 +94,7 @@ def _named(states: Sequence[str]) -> tuple[object, ...]:
 def _restored(found: RestoreView) -> Sequence[Fact]:
     said: list[Fact] = [(text("Checked"), found.at)]
     if found.reason is not None:
-        said.append((text("In words"), found.reason))
+        said.append((text("In words"), restore_said(found.reason)))
     for label, seconds in (
         (text("Saving took"), found.save_s),
         (text("Restoring took"), found.restore_s),

@@ -7,6 +7,8 @@ from datetime import datetime
 from typing import Final
 
 from app.runs.queries import AttemptView, MetricView, RunView, SourceView, StopRecordView
+from app.runs.rules.endings import ending_said
+from app.runs.rules.reasons import rule_said
 from app.runs.rules.remarks import Unseen
 from app.runs.rules.words import reason_said
 from app.texts import Text, text
@@ -40,9 +42,17 @@ State = tuple[str, Text | None]
 
 
 def states_of(
-    run: RunView, last_window_ends_at: datetime | None, now: datetime, *, short: bool = False
+    run: RunView,
+    last_window_ends_at: datetime | None,
+    now: datetime,
+    *,
+    short: bool = False,
+    is_closed: bool = False,
 ) -> tuple[State, ...]:
-    """The marks of a run: its status, then silence, a standstill or doubt beside it."""
+    """The marks of a run: its status, then silence, a standstill or doubt beside it. Nothing goes
+    on after the close: what had no end by then has none."""
+    if is_closed and run.status in ("planned", "running"):
+        return (("silent", text("No end recorded")),)
     found: list[State] = [(run.status, None)]
     if run.status == "planned":
         found = [("planned", text("Start not yet received"))]
@@ -66,20 +76,22 @@ def since_of(run: RunView) -> Text | None:
     return None
 
 
-def reason_of(of: RunView | AttemptView) -> Text | None:
-    """Why it ended, in one line; None while it goes on or when it completed."""
+def reason_of(of: RunView | AttemptView, run: RunView) -> Text | None:
+    """Why a run, or one of its attempts, ended, in one line; None while it goes on or when it
+    completed."""
     if of.rule is not None:
-        return text("Rule {rule}: {said}", rule=of.rule, said=of.reason_text or of.rule)
+        said: Text | None = rule_said(run, of.rule, of.reason_text or "")
+        return text("Rule {rule}: {said}", rule=of.rule, said=said)
+    exit_code = None if of.signal is not None else of.exit_code
+    said = ending_said(of.reason_text, exit_code=exit_code, signal=of.signal)
     if of.reason_code is None:
-        return text("{said}", said=of.reason_text) if of.reason_text else None
+        return said
     label = reason_said(of.reason_code)
     if of.signal is not None:
         label = text("{reason}, signal {n}", reason=label, n=of.signal)
     elif of.exit_code:
         label = text("{reason}, exit code {n}", reason=label, n=of.exit_code)
-    if of.reason_text:
-        return text("{reason}: {said}", reason=label, said=of.reason_text)
-    return label
+    return label if said is None else text("{reason}: {said}", reason=label, said=said)
 
 
 def stop_reason(record: StopRecordView) -> Text:
@@ -160,6 +172,6 @@ def arrival_said(source: SourceView) -> Text:
     return text("acknowledged to {n}, job says {last} sent; missing {ranges}", **said)
 
 
-def seconds_said(seconds: float) -> Duration | Text:
+def seconds_said(seconds: float) -> Duration:
     """A measured time in whole seconds; what was over sooner is not called nothing."""
-    return Duration(round(seconds)) if seconds >= 1 else text("less than 1 s")
+    return Duration(round(seconds) if seconds >= 1 else 0, some=True)

@@ -2,7 +2,13 @@
 
 from app.runs.queries.archived import ArchivalView, archivals_of
 from app.runs.queries.events import EventPage, EventView, events_of
-from app.runs.queries.late import came_late, late_events
+from app.runs.queries.late import (
+    LateEntry,
+    came_late,
+    late_attempts,
+    late_entries,
+    late_events,
+)
 from app.runs.queries.measured import measured
 from app.runs.queries.runs import (
     Activity,
@@ -48,6 +54,7 @@ __all__ = [
     "EventView",
     "FiredView",
     "Interval",
+    "LateEntry",
     "MetricView",
     "RestoreView",
     "RuleView",
@@ -65,6 +72,8 @@ __all__ = [
     "came_late",
     "events_of",
     "going_runs",
+    "late_attempts",
+    "late_entries",
     "late_events",
     "measured",
     "next_run",

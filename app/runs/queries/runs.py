@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-import functools
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Any
+from datetime import datetime
 
-from sqlalchemy import Select
-from sqlalchemy import select as pick
-from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, func, select
 
 from app import journal
+from app.runs.queries.viewed import GOING, all_views, put_away, runs_in, views
 from app.runs.rules import naming
-from app.runs.rules.records import read_rules_once, read_streams_once
 from app.runs.rules.spans import SpanView, TimeEntry, spans
-from app.runs.rules.viewing import view_run
-from app.runs.rules.views import Kept, RunView
-from app.runs.tables import Archival, Attempt, AttemptState, Run, StopRecord, TimeSpan
-
-_GOING = ("planned", "running")
-_ANY_TIME = datetime(1970, 1, 1, tzinfo=UTC)
-_Row = tuple[Any, ...]
-"""One attempt as it is stored: all columns of `_attempts` behind the run and its status."""
+from app.runs.rules.views import RunView
+from app.runs.tables import AttemptState, Flip, Run, StopRecord, TimeSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,21 +49,25 @@ class StopRecordView:
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """What a page's version is made of: the newest event and the newest journal entry."""
+    """What a page's version is made of: the newest event, journal entry and change of liveness."""
 
     event: int
     head: journal.Head
+    liveness: int
 
 
 def runs_of(session: Session, campaign_id: str, now: datetime) -> tuple[RunView, ...]:
-    """All runs of a campaign by their first event, as they stand at `now`; one statement."""
-    return _views(session, campaign_id, _runs(campaign_id), now)
+    """All runs of a campaign by their first event, as they stand at `now`; one statement.
+
+    What has not changed since the last reading is not read again.
+    """
+    return all_views(session, campaign_id, now)
 
 
 def run_of(session: Session, campaign_id: str, run_id: str, now: datetime) -> RunView | None:
     """One run, or None; one statement."""
-    runs = _runs(campaign_id).where(col(Run.run_id) == run_id)
-    found = _views(session, campaign_id, runs, now)
+    runs = runs_in(campaign_id).where(col(Run.run_id) == run_id)
+    found = views(session, campaign_id, runs, now)
     return found[0] if found else None
 
 
@@ -93,9 +85,9 @@ def page_of_runs(
 
     `archived` asks for the runs that a person put away, or for the others; None for all.
     """
-    runs = _runs(campaign_id)
+    runs = runs_in(campaign_id)
     if archived is not None:
-        away = col(Run.run_id).in_(_put_away(campaign_id))
+        away = col(Run.run_id).in_(put_away(campaign_id))
         runs = runs.where(away if archived else ~away)
     if after:
         first = select(Run.first_event).where(Run.campaign_id == campaign_id, Run.run_id == after)
@@ -103,7 +95,7 @@ def page_of_runs(
         ahead = col(Run.first_event) > first.scalar_subquery()
         runs = runs.where(behind if newest_first else ahead)
     order = col(Run.first_event).desc() if newest_first else col(Run.first_event)
-    found = _views(session, campaign_id, runs.order_by(order).limit(limit + 1), now)
+    found = views(session, campaign_id, runs.order_by(order).limit(limit + 1), now)
     if newest_first:
         found = found[::-1]
     more = len(found) > limit
@@ -114,11 +106,11 @@ def going_runs(
     session: Session, campaign_id: str, now: datetime, limit: int = 100
 ) -> tuple[RunView, ...]:
     """The newest runs that have no end yet, and were not put away; one statement."""
-    going = _runs(campaign_id).where(
-        col(Run.status).in_(_GOING), ~col(Run.run_id).in_(_put_away(campaign_id))
+    going = runs_in(campaign_id).where(
+        col(Run.status).in_(GOING), ~col(Run.run_id).in_(put_away(campaign_id))
     )
     newest = going.order_by(col(Run.first_event).desc()).limit(limit)
-    return _views(session, campaign_id, newest, now)
+    return views(session, campaign_id, newest, now)
 
 
 def statuses(session: Session, campaign_id: str, run_ids: Iterable[str]) -> dict[str, str]:
@@ -176,80 +168,14 @@ def spans_of(session: Session, campaign_id: str) -> tuple[SpanView, ...]:
 
 
 def activity(session: Session, campaign_id: str) -> Activity:
-    """What changes with every fact of a campaign; two statements, each one look at an index."""
-    newest = session.exec(
-        select(func.max(AttemptState.last_event)).where(AttemptState.campaign_id == campaign_id)
+    """What changes with every fact of a campaign; two statements, all looks at an index."""
+    flips = select(func.max(Flip.id)).where(Flip.campaign_id == campaign_id)
+    newest, liveness = session.exec(
+        select(func.max(AttemptState.last_event), flips.scalar_subquery()).where(
+            AttemptState.campaign_id == campaign_id
+        )
     ).one()
-    return Activity(newest or 0, journal.read_head(session, campaign_id))
-
-
-def _put_away(campaign_id: str) -> Any:
-    """The ids of the runs that a person put away: of several words on a run the newest counts."""
-    later = aliased(Archival)
-    newer = select(later.number).where(
-        later.campaign_id == Archival.campaign_id,
-        later.run_id == Archival.run_id,
-        col(later.number) > col(Archival.number),
-    )
-    return select(Archival.run_id).where(
-        Archival.campaign_id == campaign_id, col(Archival.archived), ~newer.exists()
-    )
-
-
-def _runs(campaign_id: str) -> Select[Any]:
-    """The runs of a campaign; what they are narrowed to is found before anything is joined."""
-    columns: list[Any] = [Run.campaign_id, Run.run_id, Run.status, Run.first_event]
-    found: Select[Any] = pick(*columns)
-    return found.where(col(Run.campaign_id) == campaign_id)
-
-
-def _attempts(campaign_id: str, runs: Select[Any]) -> Select[Any]:
-    """What views are made of: one row for each attempt, by run and number."""
-    of = runs.subquery()
-    away = of.c.run_id.in_(_put_away(campaign_id))
-    columns: list[Any] = [
-        of.c.run_id, of.c.status, Attempt.attempt_id, Attempt.number, Attempt.late,
-        Attempt.created_us, AttemptState.plan_version, away, AttemptState.streams,
-        AttemptState.start, AttemptState.rules,
-    ]  # fmt: skip
-    query: Select[Any] = pick(*columns)
-    same_run = (col(Attempt.campaign_id) == of.c.campaign_id) & (col(Attempt.run_id) == of.c.run_id)
-    return (
-        query.select_from(of)
-        .join(Attempt, same_run)
-        .join(AttemptState, col(AttemptState.attempt_key) == col(Attempt.id))
-        .order_by(of.c.first_event, col(Attempt.number))
-    )
-
-
-def _views(
-    session: Session, campaign_id: str, runs: Select[Any], now: datetime
-) -> tuple[RunView, ...]:
-    found: dict[tuple[str, str], list[_Row]] = {}
-    query = _attempts(campaign_id, runs)
-    for run_id, status, *about in session.connection().execute(query):
-        found.setdefault((run_id, status), []).append(tuple(about))
-    return tuple(
-        _ended(campaign_id, run_id, tuple(rows))
-        if status not in _GOING
-        else _view(campaign_id, run_id, rows, now)
-        for (run_id, status), rows in found.items()
-    )
-
-
-@functools.lru_cache(maxsize=8192)
-def _ended(campaign_id: str, run_id: str, rows: tuple[_Row, ...]) -> RunView:
-    """A run that has ended looks the same at any time, as long as its rows say the same."""
-    return _view(campaign_id, run_id, rows, _ANY_TIME)
-
-
-def _view(campaign_id: str, run_id: str, rows: Sequence[_Row], now: datetime) -> RunView:
-    kept: list[Kept] = []
-    for attempt_id, number, late, created_us, version, _, streams, start, rules in rows:
-        told = read_streams_once(streams), json.loads(start), read_rules_once(rules)
-        kept.append(Kept(attempt_id, number, late, created_us, version, *told))
-    archived = any(row[5] for row in rows)
-    return view_run(campaign_id, run_id, kept, now, archived=archived)
+    return Activity(newest or 0, journal.read_head(session, campaign_id), liveness or 0)
 
 
 def _stop_view(row: StopRecord) -> StopRecordView:

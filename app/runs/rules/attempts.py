@@ -70,14 +70,26 @@ def facts_of(streams: Streams) -> Facts:
     status = after(Status.PLANNED, Kind.START) if started else Status.PLANNED
     end: Ended | None = None
     for source, stream in ordered:
-        if stream.end is not None and end is None:
+        if stream.end is not None and end is None and not _comes_after_stop(stream.end, streams):
             status = after(status, stream.end.kind)
             end = _ended(stream.end, source, status)
+    if end is not None and end.source != PERSON:
+        # What a second process goes on to say after the end is evidence that came late.
+        firings = tuple(fired for fired in firings if fired.at_us <= end.at_us)
     stop = next((fired for fired in firings if fired.act == "stop"), None)
     if end is not None and end.source != PERSON and stop is not None:
         end = _by_rule(end, stop, firings)
         status = end.status
     return Facts(started, status, end, firings, ask, restored_of(streams))
+
+
+def _comes_after_stop(end: End, streams: Streams) -> bool:
+    """Whether an end was told when a person had said that the attempt is stopped: it is kept, and
+    changes nothing. That it is lost is an assumption, which any end corrects."""
+    said = streams[PERSON].end if PERSON in streams else None
+    if said is None or said.kind is not Kind.CLOSE or end is said:
+        return False
+    return end.received_us >= said.received_us
 
 
 def binding_changed(before: Stream, now: Stream, *, ended: bool = False) -> bool:
@@ -169,7 +181,26 @@ def restored_of(streams: Streams) -> Restored | None:
 
 
 def machine_s(streams: Streams) -> int:
-    """How long the process ran, by its own measure where it gives one; whole seconds."""
+    """How long the process ran, by its own measure where it gives one; whole seconds.
+
+    What another of its processes goes on to say after the end adds nothing.
+    """
+    spent, whole = _spent_s(streams), _whole_s(streams)
+    return spent if whole is None else min(spent, whole)
+
+
+def _whole_s(streams: Streams) -> int | None:
+    """From the start to the end that the job told; None while it told none."""
+    ordered = sorted(streams.items(), key=lambda item: source_rank(item[0]))
+    ends = (stream.end for name, stream in ordered if name not in NOT_JOBS)
+    end = next((one for one in ends if one is not None and one.kind not in CLOSINGS), None)
+    began = started_at_us(streams)
+    if end is None or end.elapsed_s is not None:
+        return None if end is None else end.elapsed_s
+    return None if began is None else max(0, end.at_us - began) // 1_000_000
+
+
+def _spent_s(streams: Streams) -> int:
     jobs = [s.signs for name, s in streams.items() if s.signs is not None and name not in NOT_JOBS]
     measured = [signs.elapsed_s for signs in jobs if signs.elapsed_s is not None]
     began = started_at_us(streams)
@@ -178,6 +209,14 @@ def machine_s(streams: Streams) -> int:
     if not jobs or began is None:
         return 0
     return max(0, max(signs.last_at_us for signs in jobs) - began) // 1_000_000
+
+
+def span_us(streams: Streams) -> int:
+    """From the first to the last sign of the job, by its own clock, in microseconds."""
+    jobs = [s.signs for name, s in streams.items() if s.signs is not None and name not in NOT_JOBS]
+    if not jobs:
+        return 0
+    return max(one.last_at_us for one in jobs) - min(one.first_at_us for one in jobs)
 
 
 def received_us(streams: Streams) -> int | None:

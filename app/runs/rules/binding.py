@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from app.runs.rules.attempts import Ended, Facts
-from app.runs.rules.events import PERSON, Status
+from app.runs.rules.events import Status
 from app.runs.rules.judging import Fired
 from app.runs.rules.metrics import MetricSeen
 from app.runs.rules.parts import Ask, Restored
@@ -94,7 +94,8 @@ def stop_facts(facts: Facts) -> tuple[StopFact, ...]:
     end = facts.end
     if end is not None and end.status is Status.STOPPED:
         told = {fired.rule for fired in facts.firings}
-        if end.rule not in told and not (end.source == PERSON and facts.ask is not None):
+        was_asked = facts.ask is not None and end.reason_code in (None, "operator")
+        if end.rule not in told and not was_asked:
             lines.append(_stopped(end))
     return tuple(lines)
 

@@ -6,10 +6,25 @@ from typing import Final
 
 from app.runs.rules import attempts as tell
 from app.runs.rules.events import CLOSINGS
-from app.runs.rules.times import CLOCK_WRONG_S
+from app.runs.rules.times import CLOCK_OFF, CLOCK_PRESUMED, CLOCK_WRONG_S
 from app.runs.rules.views import Kept
 
 _CLOCK_WRONG_US: Final = CLOCK_WRONG_S * 1_000_000
+
+
+def clock_off_s(one: Kept) -> int:
+    """How far the job's clock is behind ours, in seconds; negative where it is ahead, 0 where it
+    is about right.
+
+    Where only the start's own time tells so, it holds as long as the job's events came as far apart
+    as they happened: what is sent from a store comes all at once.
+    """
+    off_s: int = one.start.get(CLOCK_OFF, 0)
+    if one.start.get(CLOCK_PRESUMED, False):
+        said = tell.span_us(one.streams)
+        came = (tell.received_us(one.streams) or one.created_us) - one.created_us
+        return off_s if abs(said - came) <= _CLOCK_WRONG_US else 0
+    return off_s
 
 
 def bounds(one: Kept, machine_s: int) -> tuple[int | None, int | None]:
@@ -21,12 +36,14 @@ def bounds(one: Kept, machine_s: int) -> tuple[int | None, int | None]:
     reported = tell.started_at_us(one.streams)
     if reported is None:
         return None, None
-    off_s: int = one.start.get("clock_off_s", 0)
-    right = reported + off_s * 1_000_000
+    received = tell.received_us(one.streams) or one.created_us
+    right = reported + clock_off_s(one) * 1_000_000
+    if clock_off_s(one):  # known to the minute; nothing begins after it was heard of
+        right = min(right, one.created_us)
     machine_us = machine_s * 1_000_000
     if right - one.created_us > _CLOCK_WRONG_US:
-        right = (tell.received_us(one.streams) or one.created_us) - machine_us
-    return right, right + machine_us
+        right = received - machine_us
+    return right, max(right, min(right + machine_us, received))
 
 
 def end_of(one: Kept, end_at_us: int, started: int, last: int) -> int:

@@ -37,7 +37,7 @@ def not_begun(
 
 def begin_said(one: Awaited, now: datetime) -> Text:
     """`should have begun by Tue, 1 Dec, 11:00, 2 h ago`."""
-    late = Duration(round((now - one.starts_at).total_seconds()))
+    late = Duration(round((now - one.starts_at).total_seconds()), some=True)
     return text("should have begun by {at}, {late} ago", at=one.starts_at, late=late)
 
 

@@ -14,6 +14,7 @@ class CameLate:
     """The late events of one attempt of a run; `status` is the end that they tell of, if any.
 
     `at` is that end by the job's clock, where it said so; `came_at` when the newest of them came.
+    `known` is False where nobody had heard of the run before the close.
     """
 
     run: str
@@ -24,6 +25,7 @@ class CameLate:
     at: datetime | None = None
     reason_code: str | None = None
     reason_text: str | None = None
+    known: bool = True
 
     @property
     def said(self) -> Text:
@@ -31,6 +33,12 @@ class CameLate:
         came = ntext(
             "came after the close: {n} event", "came after the close: {n} events", self.events
         )
+        if not self.known:
+            came = ntext(
+                "first heard of after the close: {n} event",
+                "first heard of after the close: {n} events",
+                self.events,
+            )
         if self.status is None:
             return came
         how = status_said(self.status)

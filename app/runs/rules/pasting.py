@@ -75,6 +75,17 @@ class Told:
     host: str = "127.0.0.1"
 
 
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """The same one by one, for those who have the client already or none at all."""
+
+    token_file: str
+    settings: str
+    wrapper: str
+    python: str
+    shell: str
+
+
 def read_box(said: str) -> Box | None:
     """A machine from what people copy from their provider: `root@203.0.113.7`, `ssh -p 40022
     root@203.0.113.7 -i ~/.ssh/key`; None where it is something else."""
@@ -129,6 +140,45 @@ def settings_lines(url: str) -> str:
     """Where a job reports to, for the shell that starts it."""
     return (
         f'export PUNKTUM_URL={shlex.quote(url)}\nexport PUNKTUM_TOKEN_FILE="$HOME/.punktum-token"'
+    )
+
+
+def reached(way: Way, told: Told) -> str | None:
+    """The address under which the job finds this server; None where it finds none."""
+    if way is Way.HERE:
+        return told.url
+    return f"http://127.0.0.1:{told.jobs_port}" if way is Way.TUNNEL and told.jobs_port else None
+
+
+def lines(url: str | None, step: str, next_run: str) -> Lines | None:
+    """The lines one by one; the token goes into a file of its owner alone, typed by nobody. None
+    where the job does not reach this server.
+
+    A shell has nobody who would go on under another id: its lines name one that is free.
+    """
+    if url is None:
+        return None
+    auth = f'-H "Authorization: Bearer $(cat {TOKEN_FILE})"'
+    post = f"curl -fsS -m 10 --retry 5 {auth}"
+    run = f"{url}/api/v1/runs/{next_run}"
+    return Lines(
+        token_file=f"(umask 077; cat > {TOKEN_FILE})",
+        settings=settings_lines(url),
+        wrapper=f"punktum check --step {step}\npunktum run --step {step} -- python train.py",
+        python=(
+            "import punktum\n\n"
+            f'with punktum.run("{step}") as run:\n'
+            "    for n, batch in enumerate(batches, start=1):\n"
+            "        loss = train(batch)\n"
+            '        run.metric("loss", loss)\n'
+            "        run.progress(n, len(batches))"
+        ),
+        shell=(
+            f"hash=$(sha256sum train.py | cut -d' ' -f1)\n"
+            f"{post} \\\n  -d step={step} -d config_sha256=$hash {run}/start\n"
+            "python train.py > train.log 2>&1; code=$?\n"
+            f"tail -c 10k train.log | {post} \\\n  --data-binary @- {run}/exit/$code"
+        ),
     )
 
 

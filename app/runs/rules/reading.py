@@ -25,6 +25,7 @@ from app.runs.rules.values import (
     MOST_SEQ,
     Reader,
     Unreadable,
+    addresses_by_name,
     finite,
     flag,
     instant,
@@ -65,7 +66,9 @@ _CONFIG = table(
         "corpora": texts_by_name(200, 200),
     }
 )
-_JUDGED = table({"evaluated": _COUNT, "hits": _COUNT, "last": words(100)})
+_JUDGED = part_of(
+    table({"evaluated": _COUNT, "hits": _COUNT, "last": words(100)}), "hits", "evaluated"
+)
 _FIRED = table(
     {
         "rule": words(64),
@@ -118,7 +121,7 @@ _ALL: Final[Mapping[str, Reader]] = {
     "note": words(500),
     "event_id": words(64),
     "host": words(500),
-    "links": texts_by_name(20, 1000),
+    "links": addresses_by_name,
 }
 _START: Final[Mapping[str, Reader]] = {
     "config_sha256": sha256,
@@ -236,8 +239,19 @@ def _check_end(event: Event) -> None:
         raise Unreadable("reason_code", said, (*REASONS, "rule:<id>"))
     elif rule is not None:
         _set(fields, "reason_code", f"rule:{rule}")
-    if event.kind is Kind.FINISH and fields.get("exit_code", 0) != 0:
+    _check_kind_of_end(event.kind, code, fields.get("exit_code"))
+
+
+def _check_kind_of_end(kind: Kind, reason: str | None, exit_code: int | None) -> None:
+    """What is said of an end goes with its kind: that it finished, failed, or was stopped."""
+    if kind is Kind.FINISH and exit_code not in (None, 0):
         raise Unreadable("exit_code", text("A run that finished has the exit code 0."), ("0",))
+    if kind is Kind.FINISH and reason in REASONS:
+        said = text("A run that finished has no reason beside a stop rule: say stop or fail.")
+        raise Unreadable("reason_code", said, ("rule:<id>",))
+    if kind is Kind.FAIL and exit_code == 0:
+        said = text("A run that failed has another exit code than 0: say finish, or leave it out.")
+        raise Unreadable("exit_code", said)
 
 
 def _set(fields: Mapping[str, Any], name: str, value: str) -> None:

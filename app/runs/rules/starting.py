@@ -12,7 +12,8 @@ from punktum.configuration import changed_parts
 
 @dataclass(frozen=True, slots=True)
 class KnownAttempt:
-    """An attempt that a new start meets. `stopping` is the rule that has asked it to stop."""
+    """An attempt that a new start meets. `stopping` is the rule that has asked it to stop, `gone`
+    are the attempts before it that its client saw gone."""
 
     attempt_id: str
     number: int
@@ -23,7 +24,7 @@ class KnownAttempt:
     silent: bool
     host: str | None
     machine_id: str | None
-    start_us: int | None
+    gone: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +42,20 @@ class KnownRun:
         found = started or list(self.attempts)
         return found[-1] if found else None
 
+    def is_gone(self, attempt_id: str) -> bool:
+        """Whether a later attempt of the run knew this one, and that it was gone."""
+        return any(attempt_id in attempt.gone for attempt in self.attempts)
+
 
 @dataclass(frozen=True, slots=True)
 class Starting:
-    """A start: its attempt, configuration, host, and when by the job's clock."""
+    """A start: its attempt, its configuration, and where it runs."""
 
     attempt_id: str
     config_sha256: str
     config: Mapping[str, Any] | None
     host: str | None
     machine_id: str | None
-    at_us: int | None
     takeover: bool
     gone: frozenset[str]
 
@@ -99,7 +103,11 @@ def judge_start(known: KnownRun, start: Starting) -> Verdict:
     over = newest.status is Status.COMPLETED or (newest.reason_code or "").startswith("rule:")
     if not over:
         return Accepted()
-    if start.at_us is not None and newest.start_us is not None and start.at_us < newest.start_us:
+    # Two boxes that were offline may have proposed the same id: which of them began first says
+    # nothing of whose work the other's is, and at a start nobody knows how it ends. So only what
+    # the run's own client knew of comes home to it; the other goes on under the next id, and both
+    # records stay apart whichever came first.
+    if known.is_gone(start.attempt_id):
         return Accepted(late=True)
     return NewIdNeeded((), newest.status, _rule_of(newest))
 

@@ -23,6 +23,11 @@ def at_of(us: int) -> datetime:
 CLOCK_WRONG_S = 120
 """A clock that is off by less is not worth a word."""
 
+CLOCK_OFF = "clock_off_s"
+"""What the server notes with a start: how far the sender's clock is behind ours."""
+CLOCK_PRESUMED = "clock_presumed"
+"""Noted beside it where nothing but the start's own time tells so."""
+
 
 def clock_off_s(sent_us: int, now_us: int) -> int | None:
     """How far the clock of a sender is behind ours, in seconds to the minute; negative where it is

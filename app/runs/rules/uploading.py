@@ -13,8 +13,8 @@ import re
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from app.texts import Text, text
@@ -99,6 +99,24 @@ def read_spool(handed: list[Handed]) -> Spool:
     return Spool(tuple(events.values()), tuple(marks.values()), campaign, len(submissions))
 
 
+def named_as_recorded(spool: Spool, runs_of: Callable[[str], Sequence[str]]) -> Spool:
+    """The spool with word of each attempt that is recorded under another id than its lines say.
+
+    The marks that tell so lie on the box: lines that come without them are there already all the
+    same. `runs_of` tells the runs that hold an attempt.
+    """
+    marks = {mark.name: mark for mark in spool.marks}
+    for file in spool.events:
+        found = _EVENTS.match(file.name)
+        if found is None:
+            continue
+        run, attempt = found[1], found[2]
+        runs, name = runs_of(attempt), f"{run}--{attempt}.named.json"
+        if runs and run not in runs and name not in marks:
+            marks[name] = Spooled(name, json.dumps({"run": runs[0]}).encode())
+    return replace(spool, marks=tuple(marks.values()))
+
+
 def is_run_id(said: str) -> bool:
     """Whether a run may be called so."""
     return _RUN.match(said) is not None
@@ -137,7 +155,7 @@ def _in_tar(name: str, packed: bytes, most: int) -> Iterator[tuple[str, bytes]]:
         with tarfile.open(fileobj=plain, mode="r|") as archive:
             for number, member in enumerate(archive):
                 if number >= MOST_FILES:
-                    raise _too_much(name)
+                    raise _too_many(name)
                 base = member.name.rsplit("/", 1)[-1]
                 stream = archive.extractfile(member) if member.isreg() else None
                 if stream is not None and _is_wanted(base):
@@ -151,9 +169,9 @@ def _in_tar(name: str, packed: bytes, most: int) -> Iterator[tuple[str, bytes]]:
 def _in_zip(name: str, packed: bytes, most: int) -> Iterator[tuple[str, bytes]]:
     try:
         with zipfile.ZipFile(io.BytesIO(packed)) as archive:
-            members = archive.infolist()
+            members, is_any = archive.infolist(), False
             if len(members) > MOST_FILES:
-                raise _too_much(name)
+                raise _too_many(name)
             for member in members:
                 base = member.filename.rsplit("/", 1)[-1]
                 if member.is_dir() or not _is_wanted(base):
@@ -162,8 +180,11 @@ def _in_zip(name: str, packed: bytes, most: int) -> Iterator[tuple[str, bytes]]:
                     content = stream.read(most + 1)
                 most -= len(content)
                 if most < 0:
-                    raise _too_much(name)
+                    raise _too_large(name)
+                is_any = True
                 yield base, content
+            if not is_any and sum(member.file_size for member in members) > most:
+                raise _too_large(name)  # whatever lies in it, it is no packed spool
     except NotTaken:
         raise
     except _BROKEN:
@@ -183,7 +204,7 @@ class _Counted(io.RawIOBase):
         block = self._stream.read(min(size, 1 << 20) if size >= 0 else 1 << 20)
         self._left -= len(block)
         if self._left < 0:
-            raise _too_much(self._name)
+            raise _too_large(self._name)
         return block
 
 
@@ -238,9 +259,19 @@ def _broken(name: str) -> NotTaken:
     )
 
 
-def _too_much(name: str) -> NotTaken:
+def _too_large(name: str) -> NotTaken:
     said = text(
-        "{name}: it unpacks to more than {n} MiB or {files} files. Choose the .jsonl files alone.",
-        name=name, n=MOST_UNPACKED >> 20, files=MOST_FILES,
+        "{name}: it unpacks to more than the {n} MiB that are taken at once. Pack the spool folder"
+        " alone, or upload its .jsonl files in several goes.",
+        name=name, n=MOST_UNPACKED >> 20,
+    )  # fmt: skip
+    return NotTaken(said)
+
+
+def _too_many(name: str) -> NotTaken:
+    said = text(
+        "{name}: it holds more than the {n} files that are looked through. Pack the spool folder"
+        " alone.",
+        name=name, n=MOST_FILES,
     )  # fmt: skip
     return NotTaken(said)

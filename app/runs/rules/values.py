@@ -15,6 +15,7 @@ from typing import Any, Final
 from app.runs.rules.times import us_of
 from app.texts import Text, text
 from app.units import UnitError, parse_instant
+from punktum import links
 from punktum.values import as_number
 
 Reader = Callable[[Any, str], Any]
@@ -155,15 +156,19 @@ def _metric(value: Any, field: str) -> float | str:
         if math.isfinite(value):
             return float(value)
         return "nan" if value != value else "inf" if value > 0 else "-inf"
-    if kind is int and -MOST <= value <= MOST:
-        return int(value)
+    if kind is int:
+        return int(value) if -MOST <= value <= MOST else _beyond(value)
     if kind is str and len(value) <= 64 and value.isprintable() and as_number(value) is not None:
         number = as_number(value)
         if number is not None and math.isfinite(number):
             return str(value).strip()
         return "nan" if number != number else "inf" if (number or 0) > 0 else "-inf"
-    _refuse_too_long(value, field[:200])
     raise Unreadable(field[:200], text("{field} is a number, nan, inf or -inf.", field=field[:200]))
+
+
+def _beyond(value: int) -> float | str:
+    """A whole number beyond 64 bits as the nearest float; what no float reaches is infinite."""
+    return _metric(as_number(value), "")
 
 
 def _name(name: Any, field: str) -> str:
@@ -190,6 +195,17 @@ def texts_by_name(most: int, length: int = 4096) -> Reader:
         }
 
     return read
+
+
+def addresses_by_name(value: Any, field: str) -> dict[str, str]:
+    """An object of addresses that a page may link to: what a browser would run is none."""
+    found: dict[str, str] = texts_by_name(links.MOST, links.ADDRESS_LENGTH)(value, field)
+    for name, said in found.items():
+        if not links.is_address(said):
+            named = f"{field}.{name}"[:200]
+            right = text("{field} is an address that begins with http:// or https://.", field=named)
+            raise Unreadable(named, right, links.ALLOWED)
+    return found
 
 
 def listed(reader: Reader, most: int) -> Reader:
@@ -220,20 +236,19 @@ def table(readers: Mapping[str, Reader], needed: Sequence[str] = ()) -> Reader:
                 found[key] = reader(item, f"{field}.{key}")
         for key in needed:
             if key not in found:
-                raise Unreadable(
-                    f"{field}.{key}", text("{field} is missing.", field=f"{field}.{key}")
-                )
+                name = f"{field}.{key}"
+                raise Unreadable(name, text("{field} is missing.", field=name))
         return found
 
     return read
 
 
 def part_of(reader: Reader, part: str, whole_name: str) -> Reader:
-    """A table one of whose counts is a part of another, and so not above it."""
+    """A table one of whose counts is a part of another, and so not above it where both are said."""
 
     def read(value: Any, field: str) -> dict[str, Any]:
         found: dict[str, Any] = reader(value, field)
-        if found[part] > found[whole_name]:
+        if part in found and whole_name in found and found[part] > found[whole_name]:
             named = f"{field}.{part}"
             said = text("{field} is at most {most}.", field=named, most=found[whole_name])
             raise Unreadable(named, said)

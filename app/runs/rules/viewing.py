@@ -9,9 +9,10 @@ from typing import Any, Final
 
 from app.runs.rules import attempts as tell
 from app.runs.rules.attempts import Ended, Facts
-from app.runs.rules.bounds import bounds, end_of, ended_after
+from app.runs.rules.bounds import bounds, clock_off_s, end_of, ended_after
 from app.runs.rules.events import NOT_JOBS, PERSON, source_rank
 from app.runs.rules.evidence import checkpoint_view, inputs_view, restore_view
+from app.runs.rules.judging import Fired
 from app.runs.rules.liveness import due_us, stall_due_us
 from app.runs.rules.metrics import MetricSeen, merged
 from app.runs.rules.parts import Progress
@@ -79,7 +80,7 @@ def view_run(
         **_configured(first),
         **{name: getattr(mine, name) for name in _OF_CURRENT},
         stop_asked=stop_asked(facts),
-        fired=tuple(view for one in ordered for view in _fired(told[one.number])),
+        fired=tuple(view for one in ordered for view in _fired(one, told[one.number])),
         rules=_rules(ordered),
         gaps=sum(view.missing for view in views),
         archived=archived,
@@ -169,7 +170,7 @@ def _attempt(
     ended_us = last if end is not None else None
     if end is not None and end.source != PERSON and started is not None and last is not None:
         ended_us = end_of(one, end.at_us, started, last)
-        last = max(last, ended_us)
+        last, started = max(last, ended_us), min(started, ended_us)
     superseded = end is None and one.number != current.number and facts.started
     taken_over = not superseded and ended_after(one, current)
     waiting = end is None and not superseded
@@ -191,7 +192,7 @@ def _attempt(
         command=one.start.get("command"),
         missing=sum(stream.numbers.missing_count for stream in one.streams.values()),
         redone=redone_steps,
-        clock_off_s=one.start.get("clock_off_s"),
+        clock_off_s=clock_off_s(one) or None,
         taken_over_by=current.number if taken_over else None,
         progress=progress.done if progress else None,
         **_work(one.streams, facts),
@@ -233,14 +234,20 @@ def _metrics(ordered: Sequence[Kept], current: Kept) -> tuple[MetricView, ...]:
     )
 
 
-def _fired(facts: Facts) -> tuple[FiredView, ...]:
+def _fired(one: Kept, facts: Facts) -> tuple[FiredView, ...]:
     return tuple(
         FiredView(
             fired.rule, fired.metric, fired.value, fired.act, fired.text, fired.step_no,
             fired.elapsed_s, at_of(fired.at_us), fired.on_box, fired.confirmed,
+            (one.number, _source_of(fired, one.streams), fired.seq),
         )
         for fired in facts.firings
     )  # fmt: skip
+
+
+def _source_of(fired: Fired, streams: Mapping[str, Stream]) -> str:
+    """The source whose event a rule fired on."""
+    return next(name for name, stream in streams.items() if fired in stream.judged.firings)
 
 
 def _rules(ordered: Sequence[Kept]) -> tuple[RuleView, ...]:

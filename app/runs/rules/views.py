@@ -156,7 +156,8 @@ class RuleView:
 
 @dataclass(frozen=True, slots=True)
 class FiredView:
-    """A rule that fired; `at` is the job's time."""
+    """A rule that fired; `at` is the job's time, `event` the event it fired on: its attempt, source
+    and number."""
 
     rule: str
     metric: str | None
@@ -168,6 +169,7 @@ class FiredView:
     at: datetime
     fired_on_box: bool
     confirmed: bool
+    event: tuple[int, str, int] = (0, "", 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +186,8 @@ class RunView:
     """One run at one moment. `machine_s` sums the attempts; `gaps` counts missing events.
 
     `archived`: a person put it away. `redone` counts the steps done more than once. `checkpoint`
-    and `restore` are the newest over all attempts.
+    and `restore` are the newest over all attempts. `links` are names with their addresses,
+    `judged_by` the stop rules as they were handed to its attempts.
     """
 
     id: str
@@ -223,6 +226,12 @@ class RunView:
     checkpoint: CheckpointView | None = None
     restore: RestoreView | None = None
     inputs: tuple[InputView, ...] = ()
+    links: tuple[tuple[str, str], ...] = ()
+    judged_by: tuple[StopRule, ...] = ()
+
+    def __hash__(self) -> int:
+        """By its id: what is worked out of a run is kept by the run, and equal runs are rare."""
+        return hash(self.id)
 
     @property
     def calendar_s(self) -> int | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from app.plan.rules.model import StepKind
 from app.plan.rules.spans import hours_said
 from app.texts import Text, text
-from app.timeline.rules.facts import RUNNING, SILENT, Facts
+from app.timeline.rules.facts import GOING, SILENT, Facts
 from app.timeline.rules.forecast import Forecast
 from app.timeline.rules.states import is_over, state_of
 from app.units import Duration
@@ -18,6 +18,8 @@ OUTCOMES = {
     "inconclusive": text("inconclusive"),
     "abandoned": text("abandoned"),
 }
+DECIDED = ("positive", "negative")
+"""Outcomes that decide; the others only end the campaign."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +72,8 @@ def answer(facts: Facts, ahead: Forecast, conclusion: str | None = None) -> Answ
 def _nothing_left(facts: Facts, spare: Duration) -> Text:
     """Why nothing is ahead: all is done, or a decision ended what was still to do."""
     if facts.decided.stopped and not all(is_over(step, facts) for step in facts.plan.steps):
-        return text("Stopped by a decision, {spare} left in the window", spare=spare)
-    return text("All planned work is done, {spare} left in the window", spare=spare)
+        return text("Stopped by a decision, {spare} to spare", spare=spare)
+    return text("All planned work is done, {spare} to spare", spare=spare)
 
 
 def _signed(ahead: Forecast) -> int | None:
@@ -81,12 +83,11 @@ def _signed(ahead: Forecast) -> int | None:
 def _closed(facts: Facts, ahead: Forecast, conclusion: str | None) -> Text:
     outcome = OUTCOMES.get(facts.outcome or "", text("closed"))
     said: Text | str = conclusion or outcome
+    spare = Duration(ahead.spare_s or 0)
+    if ahead.spare_s and facts.outcome in DECIDED:
+        return text("Closed: {conclusion}, decided with {spare} left", conclusion=said, spare=spare)
     if ahead.spare_s:
-        return text(
-            "Closed: {conclusion}, decided with {spare} left",
-            conclusion=said,
-            spare=Duration(ahead.spare_s),
-        )
+        return text("Closed: {conclusion}, with {spare} left", conclusion=said, spare=spare)
     return text("Closed: {conclusion}", conclusion=said)
 
 
@@ -166,7 +167,7 @@ def _retrieval(facts: Facts) -> list[Text]:
     transfers = [
         step
         for step in facts.plan.steps
-        if step.kind is StepKind.TRANSFER and state_of(step, facts) == "not_started"
+        if step.kind is StepKind.TRANSFER and state_of(step, facts) in ("not_started", "stopped")
     ]
     used = [window for window in facts.windows if window.ordered]
     if not transfers or not used:
@@ -196,7 +197,7 @@ def _signs(facts: Facts) -> list[Text]:
     """The last sign of each run that goes on."""
     said = []
     for one in facts.stretches:
-        if one.run is None or one.last_seen_at is None or one.kind not in (RUNNING, SILENT):
+        if one.run is None or one.last_seen_at is None or one.kind not in GOING:
             continue
         if one.kind == SILENT:
             said.append(text("{run}: no sign since {at}.", run=one.run, at=one.last_seen_at))

@@ -35,6 +35,15 @@ class Scale:
         """Percent between two instants; a moment is still a hair wide."""
         return max(0.2, round(self.x(ends_s) - self.x(starts_s), 2))
 
+    def past(self, starts_s: int, ends_s: int) -> tuple[float, float]:
+        """Position and width of what was: a moment is a hair wide too, but ends where it ended.
+
+        What has only just begun at the left end of the axis is 0 wide.
+        """
+        ends = self.x(ends_s)
+        x = max(0.0, round(ends - self.width(starts_s, ends_s), 2))
+        return x, round(ends - x, 2)
+
 
 def scale_of(facts: Facts, lines: tuple[StepLine, ...], ahead: Forecast) -> Scale:
     """The span that holds the windows, the plan, what happened and what is ahead."""
@@ -45,7 +54,7 @@ def scale_of(facts: Facts, lines: tuple[StepLine, ...], ahead: Forecast) -> Scal
         for span in (line.planned, line.reserve, line.forecast, line.forecast_reserve):
             seconds += span or ()
         for one in line.stretches:
-            seconds += [facts.second(one.starts_at), facts.second(one.ends_at)]
+            seconds += facts.span(one)
     if ahead.end_s is not None and facts.closed_at is None:
         seconds.append(ahead.end_s)
     first, last = min(seconds), max(seconds)
@@ -73,7 +82,11 @@ def axis_of(facts: Facts, scale: Scale, free_from_s: int | None) -> Axis:
 def backdrop_of(facts: Facts, scale: Scale, planned_end_s: int | None, ahead: Forecast) -> Backdrop:
     """Windows, hours and days behind the rows, and what of the last window is free."""
     bands = [
-        Band("window", scale.x(one.starts_s), scale.width(one.starts_s, one.ends_s))
+        Band(
+            "window" if one.ordered else "planned-window",
+            scale.x(one.starts_s),
+            scale.width(one.starts_s, one.ends_s),
+        )
         for one in facts.windows
     ]
     bands += _free_bands(facts, scale, planned_end_s, ahead)
@@ -90,8 +103,12 @@ def backdrop_of(facts: Facts, scale: Scale, planned_end_s: int | None, ahead: Fo
 
 
 def free_from(facts: Facts, planned_end_s: int | None, ahead: Forecast) -> int | None:
-    """From when on the rest of the last window belongs to nobody, by plan and by forecast."""
-    if not facts.windows or planned_end_s is None:
+    """From when on the rest of the last window belongs to nobody, by plan and by forecast.
+
+    None where what is left cannot be placed: it may need all of it.
+    """
+    hopeless = ahead.schedule is not None and ahead.end_s is None
+    if not facts.windows or planned_end_s is None or hopeless:
         return None
     last = max(window.usable_s for window in facts.windows)
     start = max(planned_end_s, ahead.end_s or planned_end_s)
@@ -101,18 +118,22 @@ def free_from(facts: Facts, planned_end_s: int | None, ahead: Forecast) -> int |
 def _free_bands(
     facts: Facts, scale: Scale, planned_end_s: int | None, ahead: Forecast
 ) -> list[Band]:
+    """What is free, and what of the plan's free part is gone by now or used by the forecast."""
     start = free_from(facts, planned_end_s, ahead)
     last = max((window.usable_s for window in facts.windows), default=0)
-    bands = []
-    if planned_end_s is not None and planned_end_s < last:
-        eaten_until = min(start if start is not None else last, last)
-        if eaten_until > planned_end_s:
-            bands.append(
-                Band("eaten", scale.x(planned_end_s), scale.width(planned_end_s, eaten_until))
-            )
-    if start is not None:
-        bands.append(Band("uncommitted", scale.x(start), scale.width(start, last)))
-    return bands
+    if planned_end_s is None or planned_end_s >= last:
+        return []
+    free_s = last if start is None else start
+    gone_s = max(planned_end_s, min(facts.until_s, free_s))
+    spans = [("gone", planned_end_s, gone_s)]
+    if ahead.end_s is not None:
+        spans.append(("eaten", gone_s, free_s))
+    spans.append(("uncommitted", free_s, last))
+    return [
+        Band(kind, scale.x(starts), scale.width(starts, ends))
+        for kind, starts, ends in spans
+        if ends > starts
+    ]
 
 
 def _free(facts: Facts, scale: Scale, start_s: int | None) -> Free | None:

@@ -8,14 +8,17 @@ from app.timeline.rules.axis import Scale, axis_of, backdrop_of, free_from, scal
 from app.timeline.rules.drawing import Chart, Lane, Row
 from app.timeline.rules.facts import Facts, Stretch
 from app.timeline.rules.forecast import Forecast
-from app.timeline.rules.lines import StepLine
-from app.timeline.rules.rows import row_of, strip_of
+from app.timeline.rules.lanes import lanes_of, name_of
+from app.timeline.rules.lines import StepLine, unplanned_lines
+from app.timeline.rules.rows import row_of
 from app.timeline.rules.states import spent_s
+from app.timeline.rules.strips import idle_s, strip_of
 from app.units import Duration
 
 
 def chart_of(facts: Facts, lines: tuple[StepLine, ...], ahead: Forecast) -> Chart:
     """Draw the lines; what stands left of now is fact, what stands right of it is forecast."""
+    lines = (*lines, *unplanned_lines(facts))
     scale = scale_of(facts, lines, ahead)
     end_min = facts.sealed.end_min
     planned_end_s = None if end_min is None else end_min * 60
@@ -33,13 +36,15 @@ def chart_of(facts: Facts, lines: tuple[StepLine, ...], ahead: Forecast) -> Char
         kinds=kinds,
         notes=_notes(facts),
         zone=facts.plan.zone,
+        is_sealed=facts.version > 0,
     )
 
 
 _LEGEND = (
-    "ghost", "reserve", "actual-done", "actual-running", "actual-stopped", "actual-failed", "stop",
-    "fail", "silent", "forecast", "decision", "decision-open", "dropped", "conflict", "idle",
-    "window", "uncommitted", "eaten", "now",
+    "ghost", "reserve", "actual-done", "actual-running", "actual-open", "actual-stopped",
+    "actual-failed", "actual-lost", "stop", "fail", "lost", "silent", "cut", "forecast", "decision",
+    "decision-open", "dropped", "conflict", "window", "planned-window", "uncommitted", "gone",
+    "eaten", "now",
 )  # fmt: skip
 
 
@@ -60,13 +65,19 @@ def _lanes(facts: Facts, lines: tuple[StepLine, ...], scale: Scale) -> tuple[Lan
             grouped[f"{window.id}/gpu-{gpu}"] = []
     for line in lines:
         grouped.setdefault(_lane_id(line, facts), []).append(line)
+    worked: dict[str, list[Stretch]] = {}
+    lanes = lanes_of(facts)
+    for one in facts.stretches:
+        for name in lanes[name_of(one)]:
+            worked.setdefault(name, []).append(one)
+            grouped.setdefault(name, [])
     order = sorted(
         grouped, key=lambda name: (name != "people", name.endswith("transfer"), name == "unplaced")
     )
     return tuple(
-        _lane(name, grouped[name], facts, scale)
+        _lane(name, grouped[name], worked.get(name, []), facts, scale)
         for name in order
-        if grouped[name] or name.find("/gpu-") > 0
+        if grouped[name] or name in worked or name.find("/gpu-") > 0
     )
 
 
@@ -80,8 +91,10 @@ def _lane_id(line: StepLine, facts: Facts) -> str:
     return "unplaced"
 
 
-def _lane(name: str, lines: list[StepLine], facts: Facts, scale: Scale) -> Lane:
-    stretches = [one for line in lines for one in line.stretches]
+def _lane(
+    name: str, lines: list[StepLine], stretches: list[Stretch], facts: Facts, scale: Scale
+) -> Lane:
+    at_once = max(1, facts.plan.people) if name == "people" else 1
     planned = sum(line.planned_s or 0 for line in lines)
     actual = spent_s(tuple(stretches), facts) if stretches else None
     return Lane(
@@ -89,7 +102,7 @@ def _lane(name: str, lines: list[StepLine], facts: Facts, scale: Scale) -> Lane:
         title=_title(name, facts),
         note=_note(name, stretches, facts),
         backdrop="lots",
-        strip=strip_of(stretches, facts, scale),
+        strip=strip_of(stretches, facts, scale, at_once),
         summary=_summary(actual, planned),
         planned_s=planned or None,
         actual_s=actual,
@@ -125,25 +138,10 @@ def _title(name: str, facts: Facts) -> Text:
 def _note(name: str, stretches: list[Stretch], facts: Facts) -> Text | None:
     if "/gpu-" not in name:
         return None
-    idle = _idle_s(stretches, facts)
+    idle = idle_s(stretches, facts)
     if idle < 360:
         return text("one thing at a time")
     return text("one thing at a time · idle {idle} between runs", idle=Duration(idle))
-
-
-def _idle_s(stretches: list[Stretch], facts: Facts) -> int:
-    """Gaps between one end and the next start; before the first and after the last is no gap."""
-    ordered = sorted(stretches, key=lambda one: one.starts_at)
-    idle, until = 0, None
-    for one in ordered:
-        starts, ends = (
-            facts.second(one.starts_at),
-            facts.until_s if one.open else facts.second(one.ends_at),
-        )
-        if until is not None:
-            idle += max(0, starts - until)
-        until = max(until or ends, ends)
-    return idle
 
 
 def _summary(actual_s: int | None, planned_s: int) -> Text:

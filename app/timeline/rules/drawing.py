@@ -167,7 +167,7 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """The whole picture."""
+    """The whole picture; `is_sealed` is False while its plan is a draft."""
 
     id: str
     title: Text
@@ -178,3 +178,4 @@ class Chart:
     kinds: tuple[str, ...]
     notes: tuple[Text, ...]
     zone: str
+    is_sealed: bool = True

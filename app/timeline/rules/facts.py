@@ -5,22 +5,34 @@ Seconds count from hour 0 (`_s`), the start of the first lot; unknown is None.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import TypeVar, cast
 
 from app.plan.rules.model import Plan, Step
 from app.plan.rules.scheduled import Schedule
 from app.texts import Text
 
-DONE, RUNNING, STOPPED, FAILED, SILENT = "done", "running", "stopped", "failed", "silent"
+T = TypeVar("T")
+DONE, RUNNING, STOPPED, FAILED = "done", "running", "stopped", "failed"
+SILENT, LOST = "silent", "lost"
+GOING = (RUNNING, SILENT)
+"""Kinds of work of which nobody said an end."""
+BROKEN = (STOPPED, FAILED, LOST)
+"""Kinds of an end before the work was done."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
     """One observed span of work on a step: an attempt of a run, or a person's time.
 
-    `kind` is one of done, running, stopped, failed, silent; `open` ones go on. `proof` says
-    that a run was stopped by a rule whose verdict counts, so that nothing is repeated.
+    `kind` is one of done, running, stopped, failed, silent, lost, and `reason` the attempt's own.
+    `open` ones go on; `ends_at` is then the last sign. `machine_s` is the attempt's machine time as
+    the list of runs has it, None for a person's time, which is the span itself. `current`: the
+    run's state is taken from this attempt, one of `attempts`. `proof` says that a run was stopped
+    by a rule whose verdict counts, so that nothing is repeated. `last_seen_at`, `stalled_since_at`
+    and since when a run is silent are told by our clock.
     """
 
     step: str | None
@@ -35,6 +47,10 @@ class Stretch:
     reason: Text | str | None = None
     proof: bool = False
     last_seen_at: datetime | None = None
+    machine_s: int | None = None
+    current: bool = True
+    attempts: int = 1
+    stalled_since_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +102,13 @@ class Facts:
     unneeded: tuple[str, ...] = ()
     sealed_zero_at: datetime | None = None
     by_calendar: bool = False
+    _known: dict[str, object] = field(default_factory=dict, init=False, compare=False, repr=False)
+
+    def once(self, name: str, make: Callable[[], T]) -> T:
+        """What follows from the facts alone, worked out when it is first asked for."""
+        if name not in self._known:
+            self._known[name] = make()
+        return cast("T", self._known[name])
 
     def second(self, at: datetime) -> int:
         """An instant in seconds from hour 0; 0 while hour 0 is unknown."""
@@ -115,8 +138,59 @@ class Facts:
     @property
     def until_s(self) -> int:
         """`until_at` in seconds from hour 0; 0 while hour 0 is unknown."""
-        return self.second(self.until_at)
+        return self.once("until_s", lambda: self.second(self.until_at))
+
+    def goes_on(self, one: Stretch) -> bool:
+        """Whether a stretch still grows; nothing does after the close."""
+        return one.open and self.closed_at is None
+
+    def left_open(self, one: Stretch) -> bool:
+        """Whether the campaign was closed while nobody had said how a stretch ended."""
+        return one.kind in GOING and self.closed_at is not None
+
+    def span(self, one: Stretch) -> tuple[int, int]:
+        """Where a stretch is drawn, in seconds from hour 0; never past the end of the record.
+
+        A run that was open at the close is drawn to its last sign, a person's time to the close.
+        """
+        known = self.once("spans", self._spans).get(id(one))
+        return known if known is not None else self._span(one, self.until_s)
+
+    def _spans(self) -> dict[int, tuple[int, int]]:
+        """The spans of the facts' own stretches, by what each of them is."""
+        until = self.until_s
+        return {id(one): self._span(one, until) for one in self.stretches}
+
+    def _span(self, one: Stretch, until: int) -> tuple[int, int]:
+        starts = min(self.second(one.starts_at), until)
+        grows = one.open and (self.closed_at is None or one.run is None)
+        ends = until if grows else min(self.second(one.ends_at), until)
+        return starts, max(starts, ends)
+
+    @property
+    def last_end_s(self) -> int | None:
+        """Where the last stretch ends, in seconds from hour 0; None while nothing happened."""
+        return self.once(
+            "last_end_s", lambda: max((self.span(one)[1] for one in self.stretches), default=None)
+        )
+
+    def usable_s(self, one: Stretch) -> int | None:
+        """When the rented lot of a run's stretch can no longer be used; None where none is known.
+
+        A job that does not say its lot may use any, so the last one counts.
+        """
+        if one.run is None:
+            return None
+        rented = [window for window in self.windows if window.ordered]
+        mine = [window.usable_s for window in rented if window.id == one.lot]
+        return max(mine or [window.usable_s for window in rented], default=None)
 
     def of(self, step_id: str) -> tuple[Stretch, ...]:
         """What happened on a step, in order of time."""
-        return tuple(stretch for stretch in self.stretches if stretch.step == step_id)
+        return self.once("by_step", self._by_step).get(step_id, ())
+
+    def _by_step(self) -> dict[str | None, tuple[Stretch, ...]]:
+        found: dict[str | None, list[Stretch]] = {}
+        for one in self.stretches:
+            found.setdefault(one.step, []).append(one)
+        return {step: tuple(mine) for step, mine in found.items()}

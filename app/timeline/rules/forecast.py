@@ -14,8 +14,9 @@ from app.plan.rules.lots import LotWindow
 from app.plan.rules.model import Step, StepClass
 from app.plan.rules.schedule import schedule
 from app.plan.rules.scheduled import Placement, Schedule
-from app.timeline.rules.facts import RUNNING, SILENT, Facts
-from app.timeline.rules.states import is_over, spent_s, state_of
+from app.timeline.rules.facts import GOING, Facts
+from app.timeline.rules.lanes import Name, lanes_of, name_of
+from app.timeline.rules.states import is_over, state_of, used_s
 
 LEAST_MIN = 1
 """What is still running past its estimate is given one more minute, never none."""
@@ -51,14 +52,15 @@ def forecast(facts: Facts) -> Forecast:
         reserves={step.id: _reserve_left(step, facts) for step in left},
         begun={step.id for step in left if state_of(step, facts) == "running"},
     )
+    lanes = lanes_of(facts)
     bars = tuple(
-        (one.id, base_s + one.start_min * 60, base_s + one.end_min * 60, _lane(one, facts))
+        (one.id, base_s + one.start_min * 60, base_s + one.end_min * 60, _lane(one, facts, lanes))
         for one in placed.placements
     )
     end = None if placed.end_min is None else base_s + placed.end_min * 60
     return Forecast(
         bars,
-        None if end is None else max([end, *_ended(facts)]),
+        None if end is None else max(end, facts.last_end_s or end),
         None if placed.uncommitted_min is None else placed.uncommitted_min * 60,
         None if placed.exceeds_min is None else placed.exceeds_min * 60,
         tuple(one.id for one in placed.dropped),
@@ -84,11 +86,11 @@ def _rest_of(step: Step, names: set[str], facts: Facts) -> Step:
         before_window=False,
         include=True,
     )
-    running = tuple(one for one in facts.of(step.id) if one.kind in (RUNNING, SILENT))
+    running = tuple(one for one in facts.of(step.id) if one.kind in GOING)
     if not running:
         return kept
     runs = {one.run for one in running}
-    used = spent_s(tuple(one for one in facts.of(step.id) if one.run in runs), facts)
+    used = used_s(tuple(one for one in facts.of(step.id) if one.run in runs), facts)
     rest = max(step.estimate_s() - used, LEAST_MIN * 60)
     return replace(kept, p50_s=rest, parts=None, after=(), follows=(), klass=StepClass.ESSENTIAL)
 
@@ -103,7 +105,7 @@ def _reserve_left(rest: Step, facts: Facts) -> int:
     kept = reserve_min(planned)
     if not kept:
         return 0
-    lost = spent_s(facts.of(rest.id), facts) + rest.estimate_s() - planned.estimate_s()
+    lost = used_s(facts.of(rest.id), facts) + rest.estimate_s() - planned.estimate_s()
     return max(0, kept - max(0, -(-lost // 60)))
 
 
@@ -132,25 +134,23 @@ def _lots(facts: Facts, base_s: int) -> list[LotWindow]:
     ]
 
 
-def _lane(placed: Placement, facts: Facts) -> str:
+def _lane(placed: Placement, facts: Facts, lanes: dict[Name, tuple[str, ...]]) -> str:
     """A step that runs stays on the GPU where it runs."""
     for stretch in facts.of(placed.step):
-        if stretch.kind in (RUNNING, SILENT) and stretch.lot is not None:
-            return f"{stretch.lot}/gpu-{min(stretch.gpus, default=0)}"
+        if stretch.kind in GOING and stretch.run is not None:
+            return lanes[name_of(stretch)][0]
     return placed.lane
-
-
-def _ended(facts: Facts) -> list[int]:
-    return [facts.second(one.ends_at) for one in facts.stretches]
 
 
 def _all_done(facts: Facts) -> Forecast:
     """Nothing is left: the answer stands since the last end, and the rest of the lots is spare."""
-    end = max([*_ended(facts), *(facts.second(at) for _, at in facts.decided.points)], default=None)
+    decided = (facts.second(at) for _, at in facts.decided.points)
+    last = facts.last_end_s
+    end = max([*decided, *([] if last is None else [last])], default=None)
     if facts.closed_at is not None or (facts.decided.stopped and end is None):
         end = facts.until_s if facts.zero_at is not None else None
-    last = max((window.usable_s for window in facts.windows), default=None)
-    if end is None or last is None:
+    usable_s = max((window.usable_s for window in facts.windows), default=None)
+    if end is None or usable_s is None:
         return Forecast((), end, None, None, (), None)
-    over = end - last
+    over = end - usable_s
     return Forecast((), end, max(0, -over), over if over > 0 else None, (), None)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.plan.rules.model import Step
+from app.plan.rules.model import Step, StepClass, StepKind
 from app.plan.rules.scheduled import Placement
 from app.timeline.rules.facts import Facts, Stretch
 from app.timeline.rules.forecast import Forecast
-from app.timeline.rules.states import spent_s, state_of
+from app.timeline.rules.lanes import Name, lanes_of, name_of
+from app.timeline.rules.states import last_of_runs, spent_s, state_of, state_of_work, used_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +57,48 @@ def step_lines(facts: Facts, ahead: Forecast) -> tuple[StepLine, ...]:
         if not one.reserve:
             placed.setdefault(one.step, []).append(one)
     lines: list[StepLine] = []
+    lanes = lanes_of(facts)
     for step in steps:
         places: list[Placement | None] = list(placed.get(step.id, ())) or [None]
         for number, place in enumerate(places):
             lines.append(
-                _line(step, place, facts, ahead, first=number == 0, new=step.id not in known)
+                _line(step, place, facts, ahead, lanes, first=number == 0, new=step.id not in known)
             )
     return tuple(lines)
+
+
+def unplanned_lines(facts: Facts) -> tuple[StepLine, ...]:
+    """A line for work on what the plan does not know, for the drawing alone: no step owes it."""
+    known = {step.id for step in (*facts.sealed_steps, *facts.plan.steps)}
+    found: dict[str, list[Stretch]] = {}
+    for one in facts.stretches:
+        if one.step not in known:
+            found.setdefault(one.step or one.run or "", []).append(one)
+    lanes = lanes_of(facts)
+    return tuple(
+        _unplanned(number, title, tuple(worked), lanes[name_of(last_of_runs(tuple(worked))[-1])][0])
+        for number, (title, worked) in enumerate(found.items(), start=1)
+    )
+
+
+def _unplanned(number: int, title: str, worked: tuple[Stretch, ...], lane: str) -> StepLine:
+    name = f"unplanned.{number}"
+    return StepLine(
+        id=name,
+        step=Step(name, title, StepKind.MACHINE, StepClass.EXPLORATORY),
+        state=state_of_work(worked),
+        lane=lane,
+        planned=None,
+        stretches=worked,
+        observed_s=None,
+        forecast=None,
+        duration_delta_s=None,
+        end_delta_s=None,
+        is_forecast=False,
+        new=True,
+        dropped=False,
+        decided_s=None,
+    )
 
 
 def facts_lacks(facts: Facts, step: Step) -> bool:
@@ -71,7 +107,14 @@ def facts_lacks(facts: Facts, step: Step) -> bool:
 
 
 def _line(
-    step: Step, place: Placement | None, facts: Facts, ahead: Forecast, *, first: bool, new: bool
+    step: Step,
+    place: Placement | None,
+    facts: Facts,
+    ahead: Forecast,
+    lanes: dict[Name, tuple[str, ...]],
+    *,
+    first: bool,
+    new: bool,
 ) -> StepLine:
     state = state_of(step, facts)
     line_id = place.id if place else step.id
@@ -84,18 +127,15 @@ def _line(
     decided_s = next(
         (facts.second(at) for name, at in facts.decided.points if name == step.id), None
     )
-    observed = spent_s(stretches, facts) if stretches else None
-    duration, end, guessed = _differences(
-        state, planned, stretches, observed, bar, decided_s, facts
-    )
+    duration, end, guessed = _differences(state, planned, stretches, bar, decided_s, facts)
     return StepLine(
         id=line_id,
         step=step,
         state=state,
-        lane=_lane(step, place, stretches, bar),
+        lane=_lane(step, place, stretches, bar, lanes),
         planned=planned,
         stretches=stretches,
-        observed_s=observed,
+        observed_s=spent_s(stretches, facts) if stretches else None,
         forecast=(bar[1], bar[2]) if bar else None,
         duration_delta_s=duration,
         end_delta_s=end,
@@ -120,10 +160,10 @@ def _lane(
     place: Placement | None,
     stretches: tuple[Stretch, ...],
     bar: tuple[str, int, int, str] | None,
+    lanes: dict[Name, tuple[str, ...]],
 ) -> str:
-    used = next((one for one in reversed(stretches) if one.lot is not None), None)
-    if used is not None and step.gpus:
-        return f"{used.lot}/gpu-{min(used.gpus, default=0)}"
+    if step.kind is StepKind.MACHINE and stretches:
+        return lanes[name_of(last_of_runs(stretches)[-1])][0]
     if place is not None:
         return place.lane
     if bar is not None:
@@ -135,7 +175,6 @@ def _differences(
     state: str,
     planned: tuple[int, int] | None,
     stretches: tuple[Stretch, ...],
-    observed: int | None,
     bar: tuple[str, int, int, str] | None,
     decided_s: int | None,
     facts: Facts,
@@ -145,12 +184,14 @@ def _differences(
         return None, None, False
     reserved = planned[1] - planned[0]
     if bar is not None:
-        total = (observed or 0) + bar[2] - bar[1]
+        total = used_s(stretches, facts) + bar[2] - bar[1]
         return total - reserved, bar[2] - planned[1], True
-    ends = [facts.second(one.ends_at) for one in stretches] + (
+    if any(facts.left_open(one) for one in stretches):
+        return None, None, False
+    ends = [facts.span(one)[1] for one in stretches] + (
         [decided_s] if decided_s is not None else []
     )
     if not ends:
         return None, None, False
-    duration = None if observed is None else observed - reserved
+    duration = spent_s(stretches, facts) - reserved if stretches else None
     return duration, max(ends) - planned[1], False

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from app.plan.rules.model import StepClass, StepKind
 from app.texts import Text, text
 from app.timeline.rules.axis import Scale
 from app.timeline.rules.drawing import Bar, Mark, Note, Row, Spent
-from app.timeline.rules.facts import DONE, FAILED, RUNNING, SILENT, STOPPED, Facts, Stretch
+from app.timeline.rules.facts import (
+    DONE,
+    FAILED,
+    LOST,
+    RUNNING,
+    SILENT,
+    STOPPED,
+    Facts,
+    Stretch,
+)
 from app.timeline.rules.lines import StepLine
-from app.timeline.rules.states import spent_s
-from app.units import Duration
+from app.timeline.rules.said import called, cut_s, notes_of, outcome, titled
+from app.timeline.rules.states import last_of_runs, spent_s
 
 _KINDS = {
     DONE: "actual-done",
     RUNNING: "actual-running",
+    SILENT: "actual-running",
     STOPPED: "actual-stopped",
     FAILED: "actual-failed",
+    LOST: "actual-lost",
 }
+_MARKS = {STOPPED: "stop", FAILED: "fail", LOST: "lost"}
 _ROOM_FOR_LABEL = 6.0
 
 
@@ -28,7 +38,7 @@ def row_of(line: StepLine, facts: Facts, scale: Scale) -> Row:
         id=line.id.replace("@", "-at-"),
         title=line.step.title,
         href=_href(line, facts),
-        state=_state(line),
+        state=_state(line, facts),
         badge=_badge(line),
         notes=_notes(line, facts),
         bars=_bars(line, facts, scale),
@@ -42,37 +52,22 @@ def row_of(line: StepLine, facts: Facts, scale: Scale) -> Row:
     )
 
 
-def strip_of(stretches: list[Stretch], facts: Facts, scale: Scale) -> tuple[Bar, ...]:
-    """A lane's occupancy: what it did when, and where two things overlapped."""
-    ordered = sorted(stretches, key=lambda one: one.starts_at)
-    bars = [bar for one in ordered for bar in _stretch_bars(one, facts, scale, labelled=False)]
-    for earlier, later in pairwise(ordered):
-        starts, ends = (
-            facts.second(later.starts_at),
-            min(_end_s(earlier, facts), _end_s(later, facts)),
-        )
-        if ends - starts > 60:
-            title = text("{one} and {two} at once", one=earlier.run or "", two=later.run or "")
-            bars.append(Bar("conflict", scale.x(starts), scale.width(starts, ends), title))
-    return tuple(bars)
-
-
-def _end_s(one: Stretch, facts: Facts) -> int:
-    return facts.until_s if one.open else facts.second(one.ends_at)
-
-
 def _href(line: StepLine, facts: Facts) -> str | None:
     run = next((one.run for one in reversed(line.stretches) if one.run is not None), None)
     return f"/campaigns/{facts.plan.id}/runs/{run}" if run is not None else None
 
 
-def _state(line: StepLine) -> str:
+def _state(line: StepLine, facts: Facts) -> str:
+    if any(facts.left_open(one) for one in line.stretches):
+        return "open"
     if any(one.kind == SILENT for one in line.stretches):
         return "silent"
+    if any(one.stalled_since_at is not None for one in line.stretches):
+        return "stalled"
     if line.step.kind is StepKind.DECISION_POINT and line.state == "done":
         return "decided"
-    if line.state == "stopped" and line.stretches and line.stretches[-1].kind == FAILED:
-        return "failed"
+    if line.state == "stopped" and line.stretches:
+        return last_of_runs(line.stretches)[-1].kind
     return line.state
 
 
@@ -83,29 +78,11 @@ def _badge(line: StepLine) -> str | None:
 
 
 def _notes(line: StepLine, facts: Facts) -> tuple[Note, ...]:
-    notes = []
-    runs = {one.run for one in line.stretches if one.run is not None}
-    for one in line.stretches:
-        if one.run is None or (len(runs) < 2 and one.reason is None and one.kind != SILENT):
-            continue
-        spent = Duration(spent_s((one,), facts))
-        href = f"/campaigns/{facts.plan.id}/runs/{one.run}"
-        if one.kind == SILENT:
-            said = text(
-                "{run}: no sign since {at}", run=one.run, at=one.last_seen_at or one.ends_at
-            )
-        elif one.reason is not None:
-            said = text("{run}: {reason}, {spent}", run=one.run, reason=one.reason, spent=spent)
-        elif one.kind == RUNNING:
-            said = text("{run}: {spent} so far", run=one.run, spent=spent)
-        else:
-            said = text("{run}: {spent}", run=one.run, spent=spent)
-        notes.append(Note(one.kind, said, href))
-    if line.dropped and line.step.id in facts.decided.cut:
-        notes.append(
-            Note("dropped", text("cut by a decision"), f"/campaigns/{facts.plan.id}/decisions")
-        )
-    return tuple(notes)
+    notes = notes_of(line.stretches, facts)
+    if not line.dropped or line.step.id not in facts.decided.cut:
+        return notes
+    href = f"/campaigns/{facts.plan.id}/decisions"
+    return (*notes, Note("dropped", text("cut by a decision"), href))
 
 
 def _bars(line: StepLine, facts: Facts, scale: Scale) -> tuple[Bar, ...]:
@@ -118,13 +95,13 @@ def _bars(line: StepLine, facts: Facts, scale: Scale) -> tuple[Bar, ...]:
                 kind,
                 scale.x(starts),
                 scale.width(starts, ends),
-                _span(text("Sealed plan"), starts, ends, facts),
+                _span(text("Sealed plan") if facts.version else text("Draft"), starts, ends, facts),
             )
         )
     if line.reserve is not None and not line.dropped:
         bars.append(_reserve(line.reserve, facts, scale, text("Kept for interruptions")))
     for one in line.stretches:
-        bars += _stretch_bars(one, facts, scale, labelled=True)
+        bars += stretch_bars(one, titled(one, facts), facts, scale, labelled=True)
     if line.forecast is not None and line.forecast[1] > line.forecast[0]:
         starts, ends = line.forecast
         bars.append(
@@ -145,33 +122,41 @@ def _reserve(span: tuple[int, int], facts: Facts, scale: Scale, name: Text) -> B
     return Bar("reserve", scale.x(span[0]), scale.width(*span), _span(name, *span, facts))
 
 
-def _stretch_bars(one: Stretch, facts: Facts, scale: Scale, *, labelled: bool) -> list[Bar]:
-    starts, ends = facts.second(one.starts_at), _end_s(one, facts)
-    name: Text | str = one.run or text("People")
-    if one.kind == SILENT:
-        seen = facts.second(one.ends_at)
-        running = Bar(
-            "actual-running",
-            scale.x(starts),
-            scale.width(starts, seen),
-            _span(name, starts, seen, facts),
-        )
-        since = text("{run}: no sign since {at}", run=one.run or "", at=one.ends_at)
-        return [running, Bar("silent", scale.x(seen), scale.width(seen, facts.until_s), since)]
-    width = scale.width(starts, ends)
-    label = (
-        one.run if labelled and one.run and len(one.run) <= 6 and width >= _ROOM_FOR_LABEL else None
-    )
-    return [Bar(_KINDS[one.kind], scale.x(starts), width, _span(name, starts, ends, facts), label)]
+def stretch_bars(
+    one: Stretch, name: Text | str, facts: Facts, scale: Scale, *, labelled: bool
+) -> list[Bar]:
+    """A stretch as it is drawn: what was worked, and after the last sign of a silent run silence.
+
+    Nothing of it ends right of now; silence is cut where the lot ended.
+    """
+    starts, ends = facts.span(one)
+    kind = "actual-open" if facts.left_open(one) else _KINDS[one.kind]
+    x, width = scale.past(starts, ends)
+    fits = labelled and one.run and len(one.run) <= 6 and width >= _ROOM_FOR_LABEL
+    plain = one.kind != SILENT and not facts.left_open(one)
+    label = one.run if fits and plain else None
+    bars = [Bar(kind, x, width, _span(name, starts, ends, facts), label)] if width else []
+    if one.kind == SILENT and not facts.left_open(one):
+        cut = cut_s(one, facts)
+        x, width = scale.past(ends, facts.until_s if cut is None else cut)
+        if width:
+            at = one.last_seen_at or one.ends_at
+            bars.append(
+                Bar("silent", x, width, text("{run}: no sign since {at}", run=called(one), at=at))
+            )
+    return bars
 
 
 def _marks(line: StepLine, facts: Facts, scale: Scale) -> tuple[Mark, ...]:
     marks = []
     for one in line.stretches:
-        if one.kind in (STOPPED, FAILED):
-            kind = "stop" if one.kind == STOPPED else "fail"
-            title = text("{run}: {reason}", run=one.run or "", reason=one.reason or text("ended"))
-            marks.append(Mark(kind, scale.x(facts.second(one.ends_at)), title))
+        ends, cut = facts.span(one)[1], cut_s(one, facts)
+        if one.kind in _MARKS:
+            title = text("{run}: {reason}", run=called(one), reason=outcome(one, facts))
+            marks.append(Mark(_MARKS[one.kind], scale.x(ends), title))
+        if cut is not None:
+            title = text("{run}: silent, lot ended", run=called(one))
+            marks.append(Mark("cut", scale.x(cut), title))
     if line.step.kind is StepKind.DECISION_POINT:
         if line.decided_s is not None:
             marks.append(Mark("decision", scale.x(line.decided_s), text("Decided")))
@@ -185,7 +170,7 @@ def _marks(line: StepLine, facts: Facts, scale: Scale) -> tuple[Mark, ...]:
 def _actual(line: StepLine, facts: Facts) -> tuple[Spent, ...]:
     kinds: dict[str, int] = {}
     for one in line.stretches:
-        kind = _KINDS.get(one.kind, "actual-running")
+        kind = "actual-open" if facts.left_open(one) else _KINDS[one.kind]
         kinds[kind] = kinds.get(kind, 0) + spent_s((one,), facts)
     return tuple(Spent(seconds, kind) for kind, seconds in kinds.items())
 
@@ -211,11 +196,8 @@ def _summary(line: StepLine, facts: Facts) -> Text:
     if line.reserve is not None:
         said.append(_span(text("Kept for interruptions"), *line.reserve, facts))
     for one in line.stretches:
-        said.append(
-            _span(one.run or text("People"), facts.second(one.starts_at), _end_s(one, facts), facts)
-        )
-        if one.reason is not None:
-            said.append(text("stopped: {reason}", reason=one.reason))
+        said.append(_span(titled(one, facts), *facts.span(one), facts))
+    said += [note.text for note in notes_of(line.stretches, facts)]
     if line.forecast is not None:
         said.append(_span(text("Forecast"), *line.forecast, facts))
     if not said:

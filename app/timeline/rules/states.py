@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.plan.rules.model import Step
-from app.timeline.rules.facts import DONE, RUNNING, SILENT, Facts, Stretch
+from app.timeline.rules.facts import DONE, GOING, Facts, Stretch
 
 
 def state_of(step: Step, facts: Facts) -> str:
@@ -13,25 +13,30 @@ def state_of(step: Step, facts: Facts) -> str:
         return "done"
     done = facts.of(step.id)
     if done:
-        return _state_of_work(done)
+        return state_of_work(done)
     if step.id in facts.decided.cut or not _is_placed(step, facts):
         return "dropped"
     return "never_started" if facts.closed_at is not None else "not_started"
 
 
-def _state_of_work(done: tuple[Stretch, ...]) -> str:
-    if any(stretch.kind in (RUNNING, SILENT) for stretch in done):
+def state_of_work(done: tuple[Stretch, ...]) -> str:
+    """`running done stopped`, by what happened alone."""
+    if any(stretch.kind in GOING for stretch in done):
         return "running"
-    if any(stretch.kind == DONE for stretch in _last_of_runs(done)):
+    if any(stretch.kind == DONE for stretch in last_of_runs(done)):
         return "done"
     return "stopped"
 
 
-def _last_of_runs(done: tuple[Stretch, ...]) -> list[Stretch]:
-    """The last stretch of each run; an earlier attempt's end is not the run's."""
+def last_of_runs(done: tuple[Stretch, ...]) -> list[Stretch]:
+    """The stretch of each run that its state is taken from, in the order of the runs.
+
+    An earlier attempt's end is not the run's, nor is that of one whose record came late.
+    """
     last: dict[str | None, Stretch] = {}
     for stretch in done:
-        last[stretch.run] = stretch
+        if stretch.current or stretch.run not in last:
+            last[stretch.run] = stretch
     return list(last.values())
 
 
@@ -55,11 +60,22 @@ def _is_placed(step: Step, facts: Facts) -> bool:
 
 
 def spent_s(stretches: tuple[Stretch, ...], facts: Facts) -> int:
-    """Seconds of work in stretches; an open one counts up to now."""
+    """Seconds of work in stretches: machine time as the list of runs says it, or a person's time.
+
+    A run's machine time reaches to its last sign, a person's open span to now.
+    """
     return sum(
-        max(
-            0,
-            round(((facts.until_at if one.open else one.ends_at) - one.starts_at).total_seconds()),
-        )
-        for one in stretches
+        one.machine_s if one.machine_s is not None else _drawn_s(one, facts) for one in stretches
     )
+
+
+def used_s(stretches: tuple[Stretch, ...], facts: Facts) -> int:
+    """The same as the forecast counts it: what goes on has worked until now."""
+    return sum(
+        max(spent_s((one,), facts), _drawn_s(one, facts) if one.open else 0) for one in stretches
+    )
+
+
+def _drawn_s(one: Stretch, facts: Facts) -> int:
+    starts, ends = facts.span(one)
+    return ends - starts

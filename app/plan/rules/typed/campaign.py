@@ -8,18 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.plan.rules.slugs import free_slug
+from app.plan.rules.typed.delivering import CHECK, CHECK_FIELDS, DELIVERABLE
 from app.plan.rules.typed.editing import WAS, Edited, merged
 from app.plan.rules.typed.fields import Field
 from app.plan.rules.typed.labels import CHECK_KINDS
 from app.plan.rules.typed.reading import read_table
 from app.plan.rules.typed.rows import NUMBER, Row, numbered, place_of, stated
-from app.plan.rules.typed.tables import (
-    CAMPAIGN,
-    CHECK,
-    CHECK_FIELDS,
-    DECISION_RULE,
-    DELIVERABLE,
-)
+from app.plan.rules.typed.tables import CAMPAIGN, DECISION_RULE
 from app.plan.rules.typed.writing import YES, write_table
 from app.texts import Text, text
 

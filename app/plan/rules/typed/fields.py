@@ -11,6 +11,10 @@ Option = tuple[str, Text | str]
 """A value that may be chosen, and its label."""
 
 
+KindHint = tuple[tuple[str, ...], Text]
+"""A hint, and the kinds of a row that it speaks to."""
+
+
 FOLD = "_fold"
 """Ends the name of the field that says which of two equal local times is meant."""
 
@@ -39,7 +43,7 @@ class Field:
 
     `on` is what a box stands at where nothing is said, `otherwise` what then holds instead.
     `kinds` are those of its row that it has an effect for; () for all. An empty field of another
-    kind is not shown.
+    kind is not shown. `hints` are in place of the one hint where each kind needs words of its own.
     """
 
     name: str
@@ -52,6 +56,7 @@ class Field:
     otherwise: str = ""
     size: str = "full"  # short | medium | full
     kinds: tuple[str, ...] = ()
+    hints: tuple[KindHint, ...] = ()
 
     @property
     def attributes(self) -> dict[str, str]:

@@ -67,6 +67,9 @@ CHECK_KINDS: Mapping[str, Text] = {
     CheckKind.NO_TEMPORARY_PATHS: text("No path leads into a temporary folder"),
     CheckKind.BASE_REVISION: text("The exact revision of the base model is stated"),
     CheckKind.RELOAD: text("A new process can load it again"),
+    CheckKind.PARAMETERS: text("The parameters are there"),
+    CheckKind.SCHEMA: text("A table has its columns and rows"),
+    CheckKind.REPRODUCE: text("A new process reproduces a value"),
 }
 
 

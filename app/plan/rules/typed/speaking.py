@@ -10,11 +10,12 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from app.plan.rules.document import Problem
+from app.plan.rules.typed.delivering import CHECK, DELIVERABLE
 from app.plan.rules.typed.fields import Field
 from app.plan.rules.typed.labels import CHECK_KINDS, STEP_KINDS, STOP_KINDS
 from app.plan.rules.typed.sections import SECTIONS
 from app.plan.rules.typed.steps import STEP_ALL
-from app.plan.rules.typed.tables import CAMPAIGN, CHECK, DECISION_RULE, DELIVERABLE
+from app.plan.rules.typed.tables import CAMPAIGN, DECISION_RULE
 from app.texts import Text, text
 
 Names = Mapping[str, Text]
@@ -95,6 +96,27 @@ SPOKEN: Final[Mapping[str, Text]] = {
     ),
     'Missing: write command = "python reload.py", which must exit with 0.': text(
         "This is needed: a command that ends with exit code 0, for example python reload.py."
+    ),
+    'Missing: write file = "parameters.json", where the parameters stand.': text(
+        "This is needed: the file of parameters, for example parameters.json."
+    ),
+    'Missing: write keys = ["learning_rate"], the parameters that must be there.': text(
+        "This is needed: the parameters that must be there, one on each line."
+    ),
+    'Missing: write file = "predictions.csv", whose columns and rows count.': text(
+        "This is needed: a table (CSV, TSV) or JSON lines, for example predictions.csv."
+    ),
+    'Missing: write command = "python score.py", which prints the value.': text(
+        "This is needed: a command that prints the value, for example python score.py."
+    ),
+    'Missing: write value = "0.82", which the command must print again.': text(
+        "This is needed: the value that the command must print again, for example 0.82."
+    ),
+    "Nothing is checked: name columns, rows or min_rows.": text(
+        "Nothing is checked: fill in “{columns}”, “{rows}” or “{min_rows}”."
+    ),
+    "rows is an exact number and min_rows the least; keep one of them.": text(
+        "“{rows}” and “{min_rows}” are both filled in; keep one of them."
     ),
     "{key} has no effect on a {kind} check.": text("“{key}” has no effect on “{kind}”."),
     "“{step}” is a step of kind {kind}; a decision point needs one of kind {wanted}.": text(

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from app.plan.rules.stopping import kinds_of
 from app.plan.rules.typed.fields import Control, Field
-from app.plan.rules.typed.labels import (
-    CHECK_KINDS,
-    DELIVERABLE_KINDS,
-    STOP_KINDS,
-    options,
-)
+from app.plan.rules.typed.hints import HINTS
+from app.plan.rules.typed.labels import STOP_KINDS, options
 from app.texts import text
 
 _ID = Field("id", Control.LINE, text("Id"), size="medium")
@@ -40,41 +36,41 @@ STOP_RULE: tuple[Field, ...] = (
         "metric",
         Control.LINE,
         text("Metric or input"),
-        text("For example loss. Of an input its name; empty: any."),
         size="medium",
         kinds=kinds_of("metric"),
+        hints=HINTS["metric"],
     ),
     Field(
         "value",
         Control.FIGURE,
         text("Value"),
-        text("The threshold; the least gain; how many inputs may be cut."),
         size="short",
         kinds=kinds_of("value"),
+        hints=HINTS["value"],
     ),
     Field(
         "for",
         Control.WHOLE,
         text("Times in a row"),
-        text("Empty: once; grad_norm five times."),
         size="short",
         kinds=kinds_of("for"),
+        hints=HINTS["for"],
     ),
     Field(
         "after_step",
         Control.WHOLE,
         text("Training step"),
-        text("From this one on, or by when."),
         size="short",
         kinds=kinds_of("after_step"),
+        hints=HINTS["after_step"],
     ),
     Field(
         "after_hours",
         Control.FIGURE,
         text("Hours of the run"),
-        text("From this one on, by when, or how long."),
         size="short",
         kinds=kinds_of("after_hours"),
+        hints=HINTS["after_hours"],
     ),
     Field(
         "better",
@@ -87,6 +83,7 @@ STOP_RULE: tuple[Field, ...] = (
         ),
         size="medium",
         kinds=kinds_of("better"),
+        hints=HINTS["better"],
     ),
     Field(
         "act",
@@ -238,51 +235,3 @@ DECISION_RULE: tuple[Field, ...] = (
         text("Ours = theirs on each line, for example f1 = eval_f1."),
     ),
 )
-
-DELIVERABLE: tuple[Field, ...] = (
-    Field("title", Control.LINE, text("Title")),
-    Field("kind", Control.CHOICE, text("Kind"), options=options(DELIVERABLE_KINDS), size="medium"),
-    Field(
-        "id",
-        Control.LINE,
-        text("Id"),
-        text("Left empty, it is made from the title."),
-        size="medium",
-    ),
-    Field("essential", Control.TICK, text("Essential to conclude"), on=True),
-    Field("unit", Control.TICK, text("Counts as a useful unit for the unit cost")),
-)
-
-CHECK: tuple[Field, ...] = (
-    Field("kind", Control.CHOICE, text("Check"), options=options(CHECK_KINDS)),
-    Field("corpus", Control.LINE, text("Corpus"), size="medium"),
-    Field("file", Control.LINE, text("File"), size="medium"),
-    Field("column", Control.LINE, text("Column"), size="medium"),
-    Field(
-        "ids",
-        Control.LINES,
-        text("Ids"),
-        text("Instead of a corpus; one on each line."),
-        size="short",
-    ),
-    Field(
-        "except",
-        Control.LINES,
-        text("Except"),
-        text("One pattern on each line, for example logs/*."),
-        size="short",
-    ),
-    Field("command", Control.LINE, text("Command"), text("It must end with exit code 0.")),
-    Field(
-        "keep_env", Control.NAMES, text("Environment it keeps"), text("For example PATH, HF_HOME.")
-    ),
-)
-
-CHECK_FIELDS: dict[str, tuple[str, ...]] = {
-    "non_empty": ("file",),
-    "expected_ids": ("corpus", "file", "column", "ids"),
-    "no_temporary_paths": ("except",),
-    "base_revision": (),
-    "reload": ("command", "keep_env"),
-}
-"""The fields that say anything on a check of each kind."""

@@ -3,17 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import date
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
-from pydantic import BaseModel, ConfigDict, StrictInt, WithJsonSchema
 
 from app import clock
 from app.accounts.access import person
-from app.budget.commands import Charged, charge_expense, correct_expense
-from app.budget.queries import budget_of, expenses_of
-from app.budget.rules import NewExpense, as_json, expense_as_json
+from app.budget.api import files
+from app.budget.api.models import (
+    BudgetAnswer,
+    ChargedAnswer,
+    CorrectionBody,
+    ExpenseAnswer,
+    ExpenseBody,
+    ExpensesAnswer,
+    HeadAnswer,
+    LimitBody,
+    LimitSetAnswer,
+)
+from app.budget.commands import Charged, charge_expense, correct_expense, set_limit
+from app.budget.queries import expenses_of, ledger_of, limits_of, spent_of
+from app.budget.rules import (
+    Limit,
+    NewExpense,
+    after_close_as_json,
+    as_json,
+    expense_as_json,
+    limit_as_json,
+    spent_as_json,
+)
 from app.campaigns.queries import header
 from app.db import WriteSession
 from app.deliverables.queries import acceptance
@@ -24,117 +42,9 @@ from app.texts import text
 from app.units import Reason, UnitError, parse_amount
 
 router = APIRouter(prefix="/api/v1/campaigns/{campaign_id}", tags=["budget"])
+router.include_router(files.router)
 
-AmountText = Annotated[
-    object, WithJsonSchema({"type": "string", "examples": ["12.00", "-2.50"]}, mode="validation")
-]
 _OF_CURRENCY = (Reason.UNKNOWN_CURRENCY, Reason.NO_MINOR_UNIT)
-
-
-class ExpenseBody(BaseModel):
-    """A charge; below zero a credit. `corrects` is the number of the charge that it changes."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    kind: str
-    amount: AmountText
-    currency: str
-    charged_on: date
-    note: str | None = None
-    reference: str | None = None
-    corrects: StrictInt | None = None
-
-
-class CorrectionBody(BaseModel):
-    """What a charge should be ("0.00" takes it back), and why."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    amount: AmountText
-    charged_on: date
-    reason: str
-
-
-class UnitCost(BaseModel):
-    """The exact share of rent of an accepted unit; `value` is rounded half-even for display."""
-
-    value: str | None
-    numerator: int | None
-    denominator: int | None
-    rounded: bool
-    undefined_reason: str | None
-
-
-class CurrencyAnswer(BaseModel):
-    """One currency; `committed` is null where no price is known, a lower bound where partial."""
-
-    currency: str
-    committed: str | None
-    committed_is_partial: bool
-    unpriced_lots: int
-    external: dict[str, str]
-    accepted: int
-    unit_cost: UnitCost
-
-
-class DeliverablesAnswer(BaseModel):
-    """How many deliverables are accepted, of those announced."""
-
-    accepted: int
-    announced: int
-
-
-class RejectionAnswer(BaseModel):
-    """A deliverable that was submitted and is not accepted, and why."""
-
-    deliverable: str
-    title: str
-    reason: str
-
-
-class BudgetAnswer(BaseModel):
-    """The budget; currencies are never added together."""
-
-    currencies: list[CurrencyAnswer]
-    research_decision: bool
-    deliverables: DeliverablesAnswer
-    rejections: list[RejectionAnswer]
-    result: str
-
-
-class ExpenseAnswer(BaseModel):
-    """One row of the expenses."""
-
-    number: int
-    kind: str
-    amount: str
-    currency: str
-    charged_on: str
-    note: str | None
-    reference: str | None
-    corrects: int | None
-    logged_at: str
-    logged_by: str
-
-
-class ExpensesAnswer(BaseModel):
-    """A page of expenses; pass `next` as `after` for the following one."""
-
-    items: list[ExpenseAnswer]
-    next: int | None
-
-
-class HeadAnswer(BaseModel):
-    """The newest entry of the campaign's journal."""
-
-    number: int
-    sha256: str
-
-
-class ChargedAnswer(ExpenseAnswer):
-    """The row, and the head of the journal."""
-
-    head: HeadAnswer
 
 
 @router.get("/budget")
@@ -142,10 +52,42 @@ def get_budget(request: Request, campaign_id: str) -> BudgetAnswer:
     """What is committed, what was charged beside it, what an accepted unit cost."""
     person(request)
     with request.app.state.db.read() as session:
-        found = budget_of(session, campaign_id, acceptance(session, campaign_id))
+        found = ledger_of(session, campaign_id, acceptance(session, campaign_id))
+        machine = spent_of(session, campaign_id, clock.now())
     if found is None:
         raise _unknown(campaign_id)
-    return BudgetAnswer.model_validate(as_json(found))
+    shown = {
+        **as_json(found.budget),
+        "machine_time": spent_as_json(machine),
+        "after_close": after_close_as_json(found.later),
+    }
+    return BudgetAnswer.model_validate(shown)
+
+
+@router.post("/budget", status_code=201)
+def post_limit(
+    request: Request, response: Response, campaign_id: str, body: LimitBody
+) -> LimitSetAnswer:
+    """Set the budget of a currency: 201; 200 for the one there is. It never stops a job."""
+    actor, now = person(request), clock.now()
+    minor = None if body.amount is None else _amount(body.amount, body.currency)
+    said: Charged = request.app.state.db.write(
+        campaign_id,
+        lambda tx: set_limit(
+            tx, campaign_id, body.currency, minor, body.reason, actor=actor, now=now
+        ),
+    )
+    if not said.is_new:
+        response.status_code = 200
+    with request.app.state.db.read() as session:
+        known = limits_of(session, campaign_id)
+        head = read_head(session, campaign_id)
+    limit = next(
+        (one for one in known if one.currency == body.currency),
+        Limit(body.currency, None, said.number, body.reason, now, actor.name),
+    )
+    shown = HeadAnswer(number=head.number, sha256=head.sha256)
+    return LimitSetAnswer.model_validate({**limit_as_json(limit), "head": shown})
 
 
 @router.get("/expenses")
@@ -182,6 +124,8 @@ def post_expense(
         note=body.note,
         reference=body.reference,
         corrects=body.corrects,
+        tax_state=body.tax_state,
+        provider=body.provider,
     )
     return _write(
         request,
