@@ -299,3 +299,17 @@ def test_unknown_campaigns_are_not_there(client: TestClient) -> None:
     for path in ("closing", "report", "report.json", "report.csv"):
         assert client.get(f"/campaigns/none/{path}").status_code == 404
     assert client.get("/api/v1/campaigns/none/report").status_code == 404
+
+
+def test_work_that_the_plan_does_not_know_stands_in_the_report(client: TestClient) -> None:
+    token = _prepared(client)
+    _run(client, token, "contorl-01", "contorl", "0.71")
+    before = client.get(f"{API}/report").json()["unplanned"]
+    assert [(line["title"], line["state"], line["runs"]) for line in before] == [
+        ("contorl", "done", ["contorl-01"])
+    ]
+    assert _close(client).status_code == 200
+    assert client.get(f"{API}/report").json()["unplanned"] == before
+    main = HTMLParser(client.get("/campaigns/small/report").text).css_first("#steps")
+    assert main is not None
+    assert "Not planned: contorl" in main.text()

@@ -227,7 +227,7 @@ def test_a_port_in_use_is_said_with_the_servers_code(tmp_path: Path) -> None:
         address, _ = start_server(processes, tmp_path / "one")
         with pytest.raises(NotServing) as refused:
             start_server(processes, tmp_path / "two", port=int(address.rpartition(":")[2]))
-    assert refused.value.code == 1
+    assert refused.value.code == 2
 
 
 def test_nothing_is_started_once_it_ends(tmp_path: Path) -> None:

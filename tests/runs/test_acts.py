@@ -75,6 +75,23 @@ def test_a_person_asks_a_job_to_stop(database: Database) -> None:
     assert [(line.actor_kind, line.text) for line in lines] == [("person", "wrong corpus")]
 
 
+def test_the_attempt_that_takes_over_is_asked_as_well(database: Database) -> None:
+    """It is the run that was asked, on whichever box it goes on."""
+    _started(database)
+    _say(database, commands.ask_to_stop, "seen enough", now=NOW)
+    for number, attempt in enumerate((SECOND, "3" * 32), start=2):
+        again = event(1, "start", attempt_id=attempt, host="box-2", takeover=True)
+        told = posted(database, again, now=LATER)
+        assert (told.attempt, told.stop and told.stop.text) == (number, "seen enough")
+        later = posted(database, event(2, attempt_id=attempt), now=LATER)
+        assert later.stop is not None
+        found = run(database, now=LATER)
+        assert found.stop_asked is not None
+        assert (found.stop_asked.text, found.status) == ("seen enough", "running")
+    ended = posted(database, event(3, "stop", attempt_id="3" * 32, reason_code="operator"))
+    assert ended.status == "stopped"
+
+
 @pytest.mark.parametrize("numbered", [True, False])
 def test_what_a_person_stopped_stays_stopped_whatever_the_job_says_later(
     database: Database, numbered: bool

@@ -23,6 +23,7 @@ from app.closing.rules.report import (
     RuleLine,
     StepRow,
     StopLine,
+    UnplannedLine,
 )
 from app.decisions import queries as decisions
 from app.decisions.rules.evaluation import Evaluation
@@ -34,6 +35,8 @@ from app.plan.queries import PlanView
 from app.runs import queries as runs
 from app.timeline.queries import TimelineView
 from app.timeline.rules.facts import Facts
+from app.timeline.rules.lines import StepLine, unplanned_lines
+from app.timeline.rules.states import spent_s
 
 
 def assemble(
@@ -72,6 +75,7 @@ def assemble(
         uncertainties=tuple(one.text for one in plan.plan.uncertainties),
         head_number=head.number,
         head_sha256=head.sha256,
+        unplanned=tuple(_unplanned(line, view.facts) for line in unplanned_lines(view.facts)),
     )
 
 
@@ -168,6 +172,12 @@ def _not_counted(order: Order) -> str | None:
         return order.reversal.reason
     early = order.ended_early if order.never_started else None
     return early.reason if early is not None else None
+
+
+def _unplanned(line: StepLine, facts: Facts) -> UnplannedLine:
+    runs_of_line = dict.fromkeys(one.run for one in line.stretches if one.run is not None)
+    spent = spent_s(line.stretches, facts)
+    return UnplannedLine(line.step.title, line.state, tuple(runs_of_line), spent)
 
 
 def _money(budget: Budget | None) -> tuple[MoneyLine, ...]:

@@ -197,6 +197,16 @@ class Charged:
 
 
 @dataclass(frozen=True, slots=True)
+class UnplannedLine:
+    """Work that the plan does not know: what it was called, its runs, and their machine time."""
+
+    title: str
+    state: str
+    runs: tuple[str, ...]
+    spent_s: int
+
+
+@dataclass(frozen=True, slots=True)
 class Added:
     """What came after the close: it stands beside the report and changes none of its figures."""
 
@@ -254,6 +264,7 @@ class Report:
     head_number: int
     head_sha256: str
     checklist: tuple[Point, ...] | None = None
+    unplanned: tuple[UnplannedLine, ...] = ()
 
 
 def at_the_close(report: Report) -> Report:

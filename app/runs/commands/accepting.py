@@ -22,8 +22,8 @@ from app.runs.rules.starting import (
     Starting,
     judge_start,
 )
-from app.runs.rules.times import CLOCK_OFF, CLOCK_PRESUMED, at_of
-from app.runs.rules.viewing import current_of
+from app.runs.rules.times import CLOCK_OFF, CLOCK_PRESUMED, at_of, us_of
+from app.runs.rules.viewing import ASKED, asked_of, current_of
 from app.texts import Text, text
 
 STEP_SAID: Final = "step_said"
@@ -113,8 +113,19 @@ def _start(tx: WriteSession, found: Found, event: Event, now_us: int) -> Entered
     if own is None:
         made.late = verdict.late
     made.supersedes = verdict.supersedes
-    event, warnings = _of_its_step(attempts, event)
+    event, warnings = _of_its_step(attempts, _with_wish(attempts, verdict.supersedes, event))
     return Entered(made, event, known, warnings=warnings)
+
+
+def _with_wish(attempts: Sequence[Open], number: int | None, event: Event) -> Event:
+    """A start that takes over from an attempt which a person asked to stop: it is the run that was
+    asked, so the wish goes on with it."""
+    before = next((one for one in attempts if one.number == number), None)
+    wish = asked_of(before.facts, before.start_fields) if before is not None else None
+    if wish is None or wish.rule is not None:
+        return event
+    asked = {"text": wish.text, "at_us": us_of(wish.at)}
+    return event._replace(fields={**event.fields, ASKED: asked})
 
 
 def _of_its_step(attempts: Sequence[Open], event: Event) -> tuple[Event, tuple[Text, ...]]:
@@ -152,7 +163,7 @@ def _own_attempt(attempts: Sequence[Open], event: Event) -> tuple[Event, Open | 
 
 def _same(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
     """Whether a start says what the stored one said; where and how it came is not part of that."""
-    ours = ("source", "seq", "at", CLOCK_OFF, CLOCK_PRESUMED)
+    ours = ("source", "seq", "at", CLOCK_OFF, CLOCK_PRESUMED, ASKED)
     said, again = ({n: v for n, v in one.items() if n not in ours} for one in (before, now))
     if STEP_SAID in said:
         said["step"] = said.pop(STEP_SAID)

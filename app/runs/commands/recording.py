@@ -24,7 +24,7 @@ from app.runs.rules.events import ENDS, Event, Kind, Stored
 from app.runs.rules.streams import EMPTY
 from app.runs.rules.times import CLOCK_OFF, us_of
 from app.runs.rules.transitions import TRANSITIONS
-from app.runs.rules.viewing import stop_asked
+from app.runs.rules.viewing import ASKED, asked_of, stop_asked
 from app.runs.rules.views import StopAsk
 from app.texts import Text, text
 from punktum.configuration import config_sha256
@@ -228,6 +228,8 @@ class Recording:
         for one in attempt.streams.values():
             if one.judged.firings or one.ask is not None:
                 told.stop = stop_asked(attempt.facts)
+        if told.stop is None and ASKED in attempt.start_fields:
+            told.stop = asked_of(attempt.facts, attempt.start_fields)
         stream = attempt.streams.get(last.event.source, EMPTY)
         if stream.numbers.gaps and campaign.standing != "closed":
             told.missing = stream.numbers.missing(MISSING)

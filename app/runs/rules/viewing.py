@@ -79,7 +79,7 @@ def view_run(
         **_work_of(current.streams, progress),
         **_configured(first),
         **{name: getattr(mine, name) for name in _OF_CURRENT},
-        stop_asked=stop_asked(facts),
+        stop_asked=asked_of(facts, current.start),
         fired=tuple(view for one in ordered for view in _fired(one, told[one.number])),
         rules=_rules(ordered),
         gaps=sum(view.missing for view in views),
@@ -148,6 +148,18 @@ def stop_asked(facts: Facts) -> StopAsk | None:
     if facts.ask is not None:
         return StopAsk(None, facts.ask.text, at_of(facts.ask.at_us))
     return None
+
+
+ASKED: Final = "asked"
+"""Noted with the start that took over from an attempt which a person had asked to stop."""
+
+
+def asked_of(facts: Facts, start: Mapping[str, Any]) -> StopAsk | None:
+    """The stop that an attempt was asked for, itself or as the one that took over."""
+    own, carried = stop_asked(facts), start.get(ASKED)
+    if own is not None or carried is None:
+        return own
+    return StopAsk(None, carried["text"], at_of(carried["at_us"]))
 
 
 def _attempts(
