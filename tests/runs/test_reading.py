@@ -277,6 +277,24 @@ def test_a_run_that_finished_has_no_other_exit_code_than_0() -> None:
     assert _refused({**BEAT, "kind": "finish", "exit_code": 1}).field == "exit_code"
 
 
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ({"log_tail": "Traceback …\nValueError: no such file\n\n"}, "ValueError: no such file"),
+        ({"log_tail": "ValueError: x", "reason_text": "mine"}, "mine"),
+        ({"log_tail": " \n\n"}, None),
+        ({}, None),
+    ],
+)
+def test_a_failure_without_a_reason_has_the_last_line_of_its_log(
+    said: dict[str, Any], reason: str | None
+) -> None:
+    event = read_event({**BEAT, "kind": "fail", **said})
+    assert event.fields.get("reason_text") == reason
+    finished = read_event({**BEAT, "kind": "finish", "log_tail": "a line"})
+    assert "reason_text" not in finished.fields
+
+
 def test_a_log_tail_shows_its_control_characters() -> None:
     tail = "é" * 20_000 + "\x1b[0m\ud800\n"
     event = read_event({**BEAT, "kind": "fail", "log_tail": tail})

@@ -223,6 +223,7 @@ def test_the_restore_check_is_shown_with_its_times(
     opened(sqlite)
     result: dict[str, Any] = {
         "passed": passed, "reason": "values equal", "save_s": 0.04, "restore_s": 250, "steps": 20,
+        "path": "ckpt/early",
         "size": 38 << 30, "compared": "loss", "expected": "0.7123", "found": "0.7124",
     }  # fmt: skip
     recorded(sqlite, event(1, "start"), event(2, restore=result))
@@ -231,6 +232,7 @@ def test_the_restore_check_is_shown_with_its_times(
     assert facts(tree, "#resume") == {
         "Checked": "Tue, 1 Dec, 09:00",
         "In words": "values equal",
+        "Path": "ckpt/early",
         "Saving took": "< 1 s",
         "Restoring took": "4 min 10 s",
         "Size": "38 GiB",

@@ -95,6 +95,8 @@ def _restored(found: RestoreView) -> Sequence[Fact]:
     said: list[Fact] = [(text("Checked"), found.at)]
     if found.reason is not None:
         said.append((text("In words"), restore_said(found.reason)))
+    if found.path is not None:
+        said.append((text("Path"), found.path))
     for label, seconds in (
         (text("Saving took"), found.save_s),
         (text("Restoring took"), found.restore_s),

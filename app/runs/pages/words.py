@@ -107,6 +107,8 @@ def stop_actor(record: StopRecordView) -> Text:
         return text("{person}", person=record.actor_name)
     if record.fired_on_box and record.confirmed:
         return text("fired on the box, confirmed by the server")
+    if record.fired_on_box and record.metric is not None:
+        return text("fired on the box, not confirmed by the server")
     if record.fired_on_box:
         return text("fired on the box")
     if record.actor_kind == "rule":

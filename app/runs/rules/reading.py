@@ -240,6 +240,9 @@ def _check_end(event: Event) -> None:
     elif rule is not None:
         _set(fields, "reason_code", f"rule:{rule}")
     _check_kind_of_end(event.kind, code, fields.get("exit_code"))
+    last = _last_line(fields.get("log_tail", "")) if event.kind is Kind.FAIL else ""
+    if last and "reason_text" not in fields:
+        _set(fields, "reason_text", last)
 
 
 def _check_kind_of_end(kind: Kind, reason: str | None, exit_code: int | None) -> None:
@@ -257,6 +260,12 @@ def _check_kind_of_end(kind: Kind, reason: str | None, exit_code: int | None) ->
 def _set(fields: Mapping[str, Any], name: str, value: str) -> None:
     assert isinstance(fields, dict)
     fields[name] = value
+
+
+def _last_line(tail: str) -> str:
+    """The last line of a log that says something: most likely why it failed."""
+    lines = [line.strip() for line in tail.splitlines() if line.strip()]
+    return lines[-1].replace("\t", " ")[:500] if lines else ""
 
 
 def exit_event(run: str, code: int, tail: bytes) -> Event:
@@ -283,6 +292,5 @@ def exit_event(run: str, code: int, tail: bytes) -> Event:
     if decoded.strip():
         fields["log_tail"] = log_tail(decoded.replace("\r\n", "\n"), "body")
         if code:
-            last = [line for line in fields["log_tail"].splitlines() if line.strip()][-1].strip()
-            fields["reason_text"] = last.replace("\t", " ")[:500]
+            fields["reason_text"] = _last_line(fields["log_tail"])
     return Event(_RUN(run, "run_id"), None, SHELL, None, kind, None, fields)
