@@ -7,6 +7,7 @@ and mended; the hashes of the verification have the last word.
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import shlex
@@ -18,7 +19,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import IO, Final, cast
 
 OLDEST: Final = (3, 1)
 ALWAYS: Final = (
@@ -162,23 +163,26 @@ class Rsync:
         return [f"mkdir -p {home} && {ssh} {shlex.quote(self.host)} {there} | tar -C {home} -xf -"]
 
 
-def _run(words: list[str], stdin: object, hear: Callable[[str], None]) -> Ended:
+def _run(words: list[str], stdin: IO[bytes] | int, hear: Callable[[str], None]) -> Ended:
     """Run it; lines of progress end with a carriage return. Its group is ended with us."""
     began = time.monotonic()
     received: list[int] = []
     environment = {**os.environ, "LC_ALL": "C"}
     process = subprocess.Popen(
         words,
-        stdin=stdin,  # type: ignore[call-overload]
+        stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=environment,
     )
+    # Pipes are buffered readers, which the types of subprocess do not say.
+    told_out = cast("io.BufferedReader", process.stdout)
+    told_err = cast("io.BufferedReader", process.stderr)
     said: list[bytes] = []
-    reader = threading.Thread(target=_keep_end, args=(process.stderr, said), daemon=True)
+    reader = threading.Thread(target=_keep_end, args=(told_err, said), daemon=True)
     reader.start()
     try:
-        for raw in _pieces(process.stdout):
+        for raw in _pieces(told_out):
             line = raw.decode("utf-8", "surrogateescape")
             stated = _RECEIVED.match(line)
             if stated is not None:
@@ -190,24 +194,24 @@ def _run(words: list[str], stdin: object, hear: Callable[[str], None]) -> Ended:
             process.terminate()
             process.wait()
         reader.join(timeout=5)
-        for stream in (process.stdout, process.stderr):
-            if stream is not None and not reader.is_alive():
+        for stream in (told_out, told_err):
+            if not reader.is_alive():
                 stream.close()
     told = b"".join(said)[-4096:].decode("utf-8", "replace")
     return Ended(code, received[-1] if received else None, time.monotonic() - began, told)
 
 
-def _keep_end(stream: object, said: list[bytes]) -> None:
+def _keep_end(stream: io.BufferedReader, said: list[bytes]) -> None:
     """The last of what it says, and what it asks (a passphrase, a host key) goes by the terminal
     itself."""
-    while block := stream.read1(4096):  # type: ignore[attr-defined]
+    while block := stream.read1(4096):
         said.append(block)
         del said[:-8]
 
 
-def _pieces(stream: object) -> Iterable[bytes]:
+def _pieces(stream: io.BufferedReader) -> Iterable[bytes]:
     waiting = b""
-    while block := stream.read1(1 << 16):  # type: ignore[attr-defined]
+    while block := stream.read1(1 << 16):
         *whole, waiting = re.split(rb"[\r\n]", waiting + block)
         yield from whole
     if waiting:

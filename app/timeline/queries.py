@@ -18,8 +18,7 @@ from app.decisions.rules.evaluation import evaluate
 from app.decisions.rules.need import unneeded
 from app.deliverables import queries as deliverables
 from app.orders import queries as orders
-from app.orders.rules.hours import PlannedUse, lot_hours
-from app.orders.rules.hours import Stretch as Spent
+from app.orders.rules.hours import Busy, PlannedUse, lot_hours
 from app.orders.rules.lot_cards import LotCard, lot_card
 from app.orders.rules.planned_use import planned_use
 from app.orders.rules.records import OrderedLot
@@ -256,11 +255,11 @@ def _use(sealed: plans.PlanView | None, lot: OrderedLot) -> PlannedUse:
     return planned_use(sealed.schedule, sealed.plan.steps, sealed.windows, lot.planned_lot)
 
 
-def _worked(facts: Facts) -> tuple[dict[str, list[Spent]], list[Spent]]:
+def _worked(facts: Facts) -> tuple[dict[str, list[Busy]], list[Busy]]:
     """The stretches of runs by the lot that they were on, and those of people."""
     lanes = lanes_of(facts)
-    runs_on: dict[str, list[Spent]] = {}
-    people: list[Spent] = []
+    runs_on: dict[str, list[Busy]] = {}
+    people: list[Busy] = []
     for one in facts.stretches:
         spent = (one.starts_at, facts.until_at if facts.goes_on(one) else one.ends_at)
         if one.run is None:

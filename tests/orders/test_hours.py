@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.orders.rules.hours import LotHours, PlannedUse, Stretch, covered_s, lot_hours
+from app.orders.rules.hours import Busy, LotHours, PlannedUse, covered_s, lot_hours
 from app.orders.rules.records import OrderedLot
 
 BEGAN = datetime(2026, 11, 30, 7, tzinfo=UTC)
 HOUR_S = 3600
+UNPLANNED = PlannedUse()
 
 
 def _at(hours: float) -> datetime:
@@ -35,9 +36,9 @@ def _lot(hours: float = 72, usable: float | None = None) -> OrderedLot:
 def _hours(
     now: float,
     *,
-    runs: list[Stretch] | None = None,
-    people: list[Stretch] | None = None,
-    use: PlannedUse = PlannedUse(),  # noqa: B008
+    runs: list[Busy] | None = None,
+    people: list[Busy] | None = None,
+    use: PlannedUse = UNPLANNED,
     usable: float = 71.5,
 ) -> LotHours:
     return lot_hours(_lot(72, usable), use, runs or [], people or [], _at(now))
@@ -84,7 +85,7 @@ _SECONDS = st.integers(-10_000, 300_000)
 _STRETCHES = st.lists(st.tuples(_SECONDS, st.integers(0, 100_000)), max_size=8)
 
 
-def _stretches(drawn: list[tuple[int, int]]) -> list[Stretch]:
+def _stretches(drawn: list[tuple[int, int]]) -> list[Busy]:
     return [
         (BEGAN + timedelta(seconds=at), BEGAN + timedelta(seconds=at + length))
         for at, length in drawn

@@ -6,13 +6,13 @@ import csv
 import io
 
 from app.closing.rules.report import Report
+from app.offers.rules.sheet import cell
 from app.units import hours_text
 
 _HEADER = (
     "step", "title", "class", "state", "planned_hours", "observed_hours", "duration_delta_hours",
     "end_delta_hours", "explanation_owed", "category", "explanation",
 )  # fmt: skip
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def steps_csv(report: Report) -> str:
@@ -27,13 +27,9 @@ def steps_csv(report: Report) -> str:
         said = ("yes" if row.owed else "no", row.category or "", row.sentence or "")
         writer.writerow(
             [
-                *map(_cell, words),
+                *map(cell, words),
                 *("" if figure is None else hours_text(figure) for figure in figures),
-                *map(_cell, said),
+                *map(cell, said),
             ]
         )
     return target.getvalue()
-
-
-def _cell(said: str) -> str:
-    return f"'{said}" if said.startswith(_FORMULA) else said

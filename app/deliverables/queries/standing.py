@@ -30,7 +30,8 @@ from app.deliverables.rules.standing import (
 from app.deliverables.rules.standing import acceptance as counted
 from app.plan import queries as plans
 from app.plan.queries import PlanView
-from app.plan.rules.model import Plan, Role
+from app.plan.rules.model import Plan
+from app.plan.rules.retrieving import retrieving
 from app.runs.queries import runs_of
 from app.runs.queries.windows import windows_of
 from app.runs.tables import Run
@@ -103,7 +104,7 @@ def still_there(
     ]
     plan = view.plan if view is not None else None
     steps = plan.steps if plan is not None else ()
-    planned_s = sum(step.estimate_s() for step in steps if step.role is Role.RETRIEVAL)
+    planned_s = sum(step.estimate_s() for step in retrieving(steps))
     rate_bps = plan.transfer_rate_bps if plan is not None else None
     return pending(found, windows, rate_bps, planned_s or None, now, saved)
 

@@ -1,14 +1,16 @@
-"""The rows of a CSV file of offers: columns by their names, in any order; a blank is unknown."""
+"""The lines of a CSV file: columns by their names, in any order; a blank is unknown. And its cells,
+written so that a spreadsheet leaves them alone."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from app.offers.rules.offer import KEYS, NEEDED
 from app.offers.rules.trouble import FileProblem, Row, unknown_key
-from app.texts import text
+from app.texts import Text, text
 
 DELIMITERS = ",;\t"
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")
@@ -25,16 +27,54 @@ def uncell(written: str) -> str:
     return written[1:] if written[:1] == "'" and written[1:].startswith(FORMULA) else written
 
 
-def rows_of(written: str) -> list[Row] | FileProblem:
-    """The rows of a CSV text under its header; a FileProblem where it cannot be read at all."""
-    lines = written.splitlines()
-    first = next((n for n, line in enumerate(lines) if line.strip()), None)
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """What the first line of a file may name: all columns, those that must be there, what is said
+    of any other one, and what of a file that holds nothing."""
+
+    names: Sequence[str]
+    needed: Sequence[str]
+    unknown: Callable[[int, str], FileProblem]
+    empty: Text
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """The cells of a line under the names of the first one; `number` counts from 1."""
+
+    number: int
+    header: Sequence[str]
+    cells: Sequence[str]
+
+    @property
+    def values(self) -> dict[str, str]:
+        """What the line says, by column; blank cells are left out."""
+        named = zip(self.header, self.cells, strict=False)
+        values = {name: uncell(said.strip()) for name, said in named}
+        return {name: said for name, said in values.items() if name and said}
+
+    @property
+    def too_long(self) -> FileProblem:
+        """What is said of a line with more cells than there are columns."""
+        said = text(
+            "This line has {n} cells, the first line names {m} columns. A text with a separator in "
+            "it stands in quotes.",
+            n=len(self.cells),
+            m=len(self.header),
+        )
+        return FileProblem(self.number, "", said)
+
+
+def lines_of(written: str, columns: Columns) -> list[Line] | FileProblem:
+    """The lines of a CSV text under its first one, blank ones left out; a FileProblem where it
+    cannot be read at all. The separator is the one that the first line has most of."""
+    first = next((line for line in written.splitlines() if line.strip()), None)
     if first is None:
-        return FileProblem(1, "", text("The file holds no offer."))
-    delimiter = max(DELIMITERS, key=lines[first].count)
+        return FileProblem(1, "", columns.empty)
+    delimiter = max(DELIMITERS, key=first.count)
     reader = csv.reader(io.StringIO(written, newline=""), delimiter=delimiter, strict=True)
     header: list[str] = []
-    rows: list[Row] = []
+    found: list[Line] = []
     line = 1
     try:
         for cells in reader:
@@ -42,40 +82,42 @@ def rows_of(written: str) -> list[Row] | FileProblem:
             if not any(said.strip() for said in cells):
                 continue
             if header:
-                rows.append(_row(begins, header, cells))
+                found.append(Line(begins, header, cells))
                 continue
             header = [name.strip().lower() for name in cells]
-            if wrong := _wrong_header(begins, header):
+            if wrong := _wrong_header(begins, header, columns):
                 return wrong
     except csv.Error as error:
         said = text("This line is not valid CSV: {reason}.", reason=str(error))
         return FileProblem(reader.line_num or 1, "", said)
-    return rows
+    return found
 
 
-def _wrong_header(line: int, header: Sequence[str]) -> FileProblem | None:
+def _wrong_header(line: int, header: Sequence[str], columns: Columns) -> FileProblem | None:
     for place, name in enumerate(header):
         if not name and not any(header[place:]):
             break  # a separator at the end of every line
-        if name not in KEYS:
-            return unknown_key(line, name)
+        if name not in columns.names:
+            return columns.unknown(line, name)
         if name in header[:place]:
             return FileProblem(line, name, text("This column is there twice; keep one of them."))
-    missing = next((key for key in NEEDED if key not in header), None)
+    missing = next((name for name in columns.needed if name not in header), None)
     if missing is None:
         return None
     said = text("The first line names the columns; this one is missing.")
     return FileProblem(line, missing, said)
 
 
-def _row(line: int, header: Sequence[str], cells: Sequence[str]) -> Row:
-    if len(cells) > len(header):
-        said = text(
-            "This line has {n} cells, the first line names {m} columns. A text with a separator in "
-            "it stands in quotes.",
-            n=len(cells),
-            m=len(header),
-        )
-        return Row(line, {}, None, (FileProblem(line, "", said),))
-    values = {key: uncell(said.strip()) for key, said in zip(header, cells, strict=False)}
-    return Row(line, {}, {key: said for key, said in values.items() if key and said})
+_OFFERS = Columns(KEYS, NEEDED, unknown_key, text("The file holds no offer."))
+
+
+def rows_of(written: str) -> list[Row] | FileProblem:
+    """The rows of a CSV text of offers; a FileProblem where it cannot be read at all."""
+    lines = lines_of(written, _OFFERS)
+    return lines if isinstance(lines, FileProblem) else [_row(line) for line in lines]
+
+
+def _row(line: Line) -> Row:
+    if len(line.cells) > len(line.header):
+        return Row(line.number, {}, None, (line.too_long,))
+    return Row(line.number, {}, line.values)

@@ -7,14 +7,13 @@ knows the record: `app.orders.rules.csv_plan` says what the rows would do to it.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
 
-from app.offers.rules.sheet import DELIMITERS, uncell
+from app.offers.rules.sheet import Columns, Line, lines_of
+from app.offers.rules.trouble import FileProblem
 from app.orders.rules.csv_cells import amount_of, currency_of, instant_of, whole_of, yes_of
 from app.orders.rules.entering import NewLot, NewOrder, Problem, Source, problems
 from app.texts import Text, text
@@ -104,66 +103,33 @@ def _decoded(source: bytes) -> str | RowProblem:
 
 def _rows(written: str) -> list[_Row] | RowProblem:
     """The rows under the header; a RowProblem where the file cannot be read at all."""
-    lines = written.splitlines()
-    first = next((n for n, line in enumerate(lines) if line.strip()), None)
-    if first is None:
-        return RowProblem(1, "", text("The file holds no order."))
-    delimiter = max(DELIMITERS, key=lines[first].count)
-    reader = csv.reader(io.StringIO(written, newline=""), delimiter=delimiter, strict=True)
-    header: list[str] = []
-    rows: list[_Row] = []
-    line = 1
-    try:
-        for cells in reader:
-            begins, line = line, reader.line_num + 1
-            if not any(said.strip() for said in cells):
-                continue
-            if not header:
-                header = [name.strip().casefold() for name in cells]
-                if wrong := _wrong_header(begins, header):
-                    return wrong
-                continue
-            made = _row(begins, header, cells)
-            if isinstance(made, RowProblem):
-                return made
-            rows.append(made)
-    except csv.Error as error:
-        said = text("This line is not valid CSV: {reason}.", reason=str(error))
-        return RowProblem(reader.line_num or 1, "", said)
-    if len(rows) > MAX_ROWS:
+    lines = lines_of(written, _ORDERS)
+    if isinstance(lines, FileProblem):
+        return _problem(lines)
+    longer = next((line for line in lines if _is_longer(line)), None)
+    if longer is not None:
+        return _problem(longer.too_long)
+    if len(lines) > MAX_ROWS:
         said = text("A file holds at most {n} rows; send the rest as another one.", n=MAX_ROWS)
-        return RowProblem(rows[MAX_ROWS].line, "", said)
-    return rows
+        return RowProblem(lines[MAX_ROWS].number, "", said)
+    return [_Row(line.number, line.values) for line in lines]
 
 
-def _wrong_header(line: int, header: Sequence[str]) -> RowProblem | None:
-    for place, name in enumerate(header):
-        if not name and not any(header[place:]):
-            break  # a separator at the end of every line
-        if name not in COLUMNS:
-            said = text("There is no such column. The columns are: {names}.", names=COLUMNS)
-            return RowProblem(line, name[:80], said)
-        if name in header[:place]:
-            said = text("This column is there twice; keep one of them.")
-            return RowProblem(line, name, said)
-    missing = next((name for name in NEEDED if name not in header), None)
-    if missing is None:
-        return None
-    said = text("The first line names the columns; this one is missing.")
-    return RowProblem(line, missing, said)
+def _is_longer(line: Line) -> bool:
+    """Whether it says something where the header names no column; separators at the end do not."""
+    return any(said.strip() for said in line.cells[len(line.header) :])
 
 
-def _row(line: int, header: Sequence[str], cells: Sequence[str]) -> _Row | RowProblem:
-    if any(said.strip() for said in cells[len(header) :]):
-        said = text(
-            "This line has {n} cells, the first line names {m} columns. A text with a separator in "
-            "it stands in quotes.",
-            n=len(cells),
-            m=len(header),
-        )
-        return RowProblem(line, "", said)
-    values = {name: uncell(said.strip()) for name, said in zip(header, cells, strict=False)}
-    return _Row(line, {name: said for name, said in values.items() if name and said})
+def _problem(found: FileProblem) -> RowProblem:
+    return RowProblem(found.line, found.field, found.message)
+
+
+def _unknown_column(line: int, name: str) -> FileProblem:
+    said = text("There is no such column. The columns are: {names}.", names=COLUMNS)
+    return FileProblem(line, name[:80], said)
+
+
+_ORDERS = Columns(COLUMNS, NEEDED, _unknown_column, text("The file holds no order."))
 
 
 def _grouped(rows: Iterable[_Row]) -> list[list[_Row]]:

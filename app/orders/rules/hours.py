@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 
 from app.orders.rules.records import OrderedLot
 
-Stretch = tuple[datetime, datetime]
+Busy = tuple[datetime, datetime]
 """Half-open: from an instant up to another one."""
 
 
@@ -61,8 +61,8 @@ class LotHours:
 def lot_hours(
     lot: OrderedLot,
     use: PlannedUse,
-    runs: Sequence[Stretch],
-    people: Sequence[Stretch],
+    runs: Sequence[Busy],
+    people: Sequence[Busy],
     now: datetime,
 ) -> LotHours:
     """The hours of a lot at `now`, from the runs that were on it and the time of people."""
@@ -72,6 +72,7 @@ def lot_hours(
     elapsed_s = _seconds(until - starts)
     runs_s = covered_s(runs, starts, until)
     both_s = covered_s([*runs, *people], starts, until)
+    cut = _cut(runs, lot)
     return LotHours(
         paid_s=_seconds(lot.ends_at - starts),
         usable_s=usable_s,
@@ -83,12 +84,12 @@ def lot_hours(
         runs_s=runs_s,
         people_s=both_s - runs_s,
         idle_s=elapsed_s - both_s,
-        cut_s=sum(_seconds(end - max(begin, usable_until)) for begin, end in _cut(runs, lot)),
-        cut_runs=len(_cut(runs, lot)),
+        cut_s=sum(_seconds(end - max(begin, usable_until)) for begin, end in cut),
+        cut_runs=len(cut),
     )
 
 
-def covered_s(stretches: Iterable[Stretch], starts: datetime, until: datetime) -> int:
+def covered_s(stretches: Iterable[Busy], starts: datetime, until: datetime) -> int:
     """How many seconds of a window at least one of the stretches covers."""
     covered, reached = 0, starts
     for begin, end in sorted(stretches):
@@ -99,7 +100,7 @@ def covered_s(stretches: Iterable[Stretch], starts: datetime, until: datetime) -
     return covered
 
 
-def _cut(runs: Iterable[Stretch], lot: OrderedLot) -> list[Stretch]:
+def _cut(runs: Iterable[Busy], lot: OrderedLot) -> list[Busy]:
     """The runs that went on when the lot's usable time ended."""
     return [one for one in runs if one[0] < lot.usable_until < one[1]]
 

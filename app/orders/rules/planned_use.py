@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from app.orders.rules.hours import PlannedUse
 from app.plan.rules.lots import LotWindow
-from app.plan.rules.model import Role, Step, StepKind
+from app.plan.rules.model import Step
+from app.plan.rules.retrieving import retrieving
 from app.plan.rules.scheduled import Placement, Schedule
 from app.units import MINUTE_S
 
@@ -31,10 +32,6 @@ def planned_use(
 
 def _retrieval_s(placed: Sequence[Placement], steps: Sequence[Step]) -> int | None:
     """How long the transfers take that bring the results home; None where none is planned."""
-    by_id = {step.id: step for step in steps}
-    named = [by_id[one.step] for one in placed if one.step in by_id and not one.reserve]
-    found = [step for step in named if step.role is Role.RETRIEVAL]
-    found = found or [step for step in named if step.kind is StepKind.TRANSFER]
-    if not found:
-        return None
-    return sum(step.estimate_s() for step in dict.fromkeys(found))
+    here = {one.step for one in placed}
+    found = [step for step in retrieving(steps) if step.id in here]
+    return sum(step.estimate_s() for step in found) if found else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.plan.rules.model import StepKind
+from app.plan.rules.retrieving import retrieving
 from app.plan.rules.spans import hours_said
 from app.texts import Text, text
 from app.timeline.rules.facts import GOING, SILENT, Facts
@@ -164,16 +165,16 @@ def _unneeded(facts: Facts) -> list[Text]:
 
 def _retrieval(facts: Facts) -> list[Text]:
     """Retrieving must begin early enough to end with the window."""
-    transfers = [
+    waiting = [
         step
-        for step in facts.plan.steps
-        if step.kind is StepKind.TRANSFER and state_of(step, facts) in ("not_started", "stopped")
+        for step in retrieving(facts.plan.steps)
+        if state_of(step, facts) in ("not_started", "stopped")
     ]
     used = [window for window in facts.windows if window.ordered]
-    if not transfers or not used:
+    if not waiting or not used:
         return []
     latest = facts.instant(
-        min(window.usable_s for window in used) - sum(step.estimate_s() for step in transfers)
+        min(window.usable_s for window in used) - sum(step.estimate_s() for step in waiting)
     )
     if latest is None:
         return []
