@@ -98,6 +98,31 @@ def test_what_another_process_says_after_the_end_changes_nothing(source: str) ->
     assert facts([*ended, in_time]).status is Status.STOPPED
 
 
+HOURS = 9 * 3600
+
+
+@pytest.mark.parametrize("off", [-HOURS, 0, HOURS])
+def test_what_the_servers_clock_found_counts_whatever_the_jobs_clock_says(off: int) -> None:
+    """The job's clock is wrong by hours: its end lies far before or behind what the clock found."""
+    found = {"rule": "too-long", "value": "7200", "text": "2 h is over 1 h"}
+    context = Context((StopRule("too-long", "overtime", after_s=3600),))
+    found_at = said(1 + HOURS + off, "judge", "clock", fired=[found])._replace(seq=1)
+    story = [started(), found_at, said(HOURS + 5, "stop", exit_code=0, elapsed_s=7300)]
+    told = facts(story, context)
+    assert (told.status, told.end and told.end.rule) == (Status.STOPPED, "too-long")
+
+
+@pytest.mark.parametrize("set_by", [-HOURS, HOURS])
+def test_a_clock_that_is_set_in_mid_run_moves_no_firing_behind_the_end(set_by: int) -> None:
+    """By how long both processes say to have run, the value came before the end."""
+    wrapper = [
+        said(1, "start", "wrapper", step="control", config_sha256=SHA, elapsed_s=0),
+        said(100 + HOURS, "fail", "wrapper", exit_code=1, elapsed_s=99),
+    ]
+    value = said(50 + HOURS - set_by, metrics={"loss": "nan"}, elapsed_s=49)
+    assert facts([*wrapper, value]).status is Status.STOPPED
+
+
 def test_reasons_that_were_not_said() -> None:
     ends = {"fail": "code_error", "stop": "operator", "finish": None}
     for kind, code in ends.items():

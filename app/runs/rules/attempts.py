@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from app.runs.rules.events import CLOSINGS, NOT_JOBS, PERSON, Kind, Status, source_rank
+from app.runs.rules.events import CLOCK, CLOSINGS, NOT_JOBS, PERSON, Kind, Status, source_rank
 from app.runs.rules.judging import Fired
 from app.runs.rules.metrics import MetricSeen, merged
 from app.runs.rules.parts import Ask, End, Restored
@@ -18,6 +18,8 @@ from app.runs.rules.streams import Stream
 from app.runs.rules.transitions import after
 
 Streams = Mapping[str, Stream]
+TOGETHER_S = 2
+"""So little apart two processes that count whole seconds may end together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,22 +67,24 @@ def facts_of(streams: Streams) -> Facts:
     """What binds, from the states of all sources."""
     ordered = sorted(streams.items(), key=lambda item: source_rank(item[0]))
     started = any(stream.started_at_us is not None for _, stream in ordered)
-    firings = _merged(ordered)
     ask = next((stream.ask for _, stream in ordered if stream.ask is not None), None)
     status = after(Status.PLANNED, Kind.START) if started else Status.PLANNED
-    end: Ended | None = None
-    for source, stream in ordered:
-        if stream.end is not None and end is None and not _comes_after_stop(stream.end, streams):
-            status = after(status, stream.end.kind)
-            end = _ended(stream.end, source, status)
-    if end is not None and end.source != PERSON:
-        # What a second process goes on to say after the end is evidence that came late.
-        firings = tuple(fired for fired in firings if fired.at_us <= end.at_us)
+    end, told = None, _told_end(ordered, streams)
+    if told is not None:
+        status = after(status, told[1].kind)
+        end = _ended(told[1], told[0], status)
+    firings = _merged(ordered, told)
     stop = next((fired for fired in firings if fired.act == "stop"), None)
     if end is not None and end.source != PERSON and stop is not None:
         end = _by_rule(end, stop, firings)
         status = end.status
     return Facts(started, status, end, firings, ask, restored_of(streams))
+
+
+def _told_end(ordered: list[tuple[str, Stream]], streams: Streams) -> tuple[str, End] | None:
+    """The end that counts, and the source that told it."""
+    ends = ((source, stream.end) for source, stream in ordered if stream.end is not None)
+    return next((one for one in ends if not _comes_after_stop(one[1], streams)), None)
 
 
 def _comes_after_stop(end: End, streams: Streams) -> bool:
@@ -107,11 +111,28 @@ def binding_changed(before: Stream, now: Stream, *, ended: bool = False) -> bool
     )
 
 
-def _merged(ordered: list[tuple[str, Stream]]) -> tuple[Fired, ...]:
-    """Each rule once over all sources, the earliest first."""
+def _fired_late(fired: Fired, source: str, told: tuple[str, End] | None) -> bool:
+    """Whether a rule fired on what another process of the job went on to say after the end: that
+    is evidence which came late.
+
+    By how long both say to have run, where they do: clocks are set, and differ between machines.
+    What the server's own clock found was found before the end.
+    """
+    if told is None or told[1].kind in CLOSINGS or source in (told[0], CLOCK):
+        return False
+    end = told[1]
+    if fired.elapsed_s is not None and end.elapsed_s is not None:
+        return fired.elapsed_s > end.elapsed_s + TOGETHER_S
+    return fired.at_us > end.at_us
+
+
+def _merged(ordered: list[tuple[str, Stream]], told: tuple[str, End] | None) -> tuple[Fired, ...]:
+    """Each rule once over all sources, the earliest first; without what fired after the end."""
     best: dict[str, tuple[tuple[int, int, int, str], Fired]] = {}
     for source, stream in ordered:
         for fired in stream.judged.firings:
+            if _fired_late(fired, source, told):
+                continue
             late = fired.elapsed_s if fired.elapsed_s is not None else 1 << 62
             key = (late, fired.at_us, fired.seq, source)
             if fired.rule not in best or key < best[fired.rule][0]:
