@@ -69,20 +69,6 @@ def evidence_of(
     }
 
 
-def make_submission(
-    folder: Path,
-    files: Sequence[FileEntry],
-    verdicts: Sequence[Verdict],
-    runs: Sequence[str],
-    reload_command: str | None,
-    spool: Path,
-) -> dict[str, object]:
-    """The wire form of the evidence."""
-    found = evidence_of(folder, files, verdicts, runs, reload_command, spool)
-    manifest = {**reading.record(found["manifest"]), "files": [entry.form() for entry in files]}
-    return {**found, "manifest": manifest}
-
-
 def proof_of(evidence: dict[str, object]) -> dict[str, object]:
     """The evidence as proof that a submission's files arrived on this machine."""
     return {**evidence, "retrieved": True}

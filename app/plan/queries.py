@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlmodel import Session, col, func, select, tuple_
+from sqlmodel import Session, col, func, select
 
 from app.journal import Entry, JournalEntry, canonical, entries
 from app.offers.queries import catalogue, newest_number, seen
@@ -110,26 +110,6 @@ def sealed_or_draft(session: Session, campaign_id: str) -> Plan | None:
     return view.plan if view else None
 
 
-def current_many(session: Session, campaign_ids: Iterable[str]) -> dict[str, PlanView]:
-    """What holds now of several campaigns, by their ids, in two statements."""
-    ids = list(campaign_ids)
-    newest = (
-        select(PlanVersion.campaign_id, func.max(PlanVersion.version))
-        .where(col(PlanVersion.campaign_id).in_(ids))
-        .group_by(col(PlanVersion.campaign_id))
-    )
-    key = tuple_(col(PlanVersion.campaign_id), col(PlanVersion.version))
-    found = {
-        row.campaign_id: _sealed_view(row)
-        for row in session.exec(select(PlanVersion).where(key.in_(newest)))
-    }
-    left = [id_ for id_ in ids if id_ not in found]
-    drafts = select(Draft, newest_number()).where(col(Draft.campaign_id).in_(left))
-    for draft_row, number in session.exec(drafts).all():
-        found[draft_row.campaign_id] = _draft_view(session, draft_row, number)
-    return found
-
-
 def known_now(session: Session, campaign_id: str) -> Knowledge:
     """What the record holds now: the least that a seal made now would have known."""
     rows = session.exec(
@@ -142,20 +122,6 @@ def known_now(session: Session, campaign_id: str) -> Knowledge:
     )
     counts = dict(rows.all())
     return knowledge_of(counts.get("run.started", 0), counts.get("run.ended", 0))
-
-
-def draft_document(session: Session, campaign_id: str) -> dict[str, Any] | None:
-    """The draft as the campaign file's mapping."""
-    found = session.exec(select(Draft.document).where(Draft.campaign_id == campaign_id)).first()
-    return _mapping(found) if found is not None else None
-
-
-def sealed_document(
-    session: Session, campaign_id: str, version: int | None = None
-) -> dict[str, Any] | None:
-    """A sealed version (the newest where none is named) as the campaign file's mapping."""
-    view = sealed(session, campaign_id, version)
-    return _mapping(view.document) if view else None
 
 
 def seal_sha256(document: Mapping[str, object], schedule: Mapping[str, object]) -> str:

@@ -21,7 +21,8 @@ from app.settings import Settings
 from punktum.checks import Subject, run_check
 from punktum.manifest import make_manifest
 from punktum.sheet import Sheet
-from punktum.submission import make_submission
+from punktum.streaming import json_pieces
+from punktum.submission import evidence_of
 from tests.deliverables.campaigns import opened, standing
 from tests.deliverables.plans import COMMIT, ID, MAKER, PREDICTIONS, plan
 
@@ -63,8 +64,8 @@ def verified(folder: Path, deliverable: str = "predictions") -> dict[str, Any]:
     verdicts = [run_check(check, subject) for check in announced.checks]
     commands = [check["command"] for check in announced.checks if "command" in check]
     command = str(commands[0]) if commands else None
-    made = make_submission(folder, files, verdicts, [MAKER], command, folder.parent / "spool")
-    return dict(json.loads(json.dumps(made)))
+    made = evidence_of(folder, files, verdicts, [MAKER], command, folder.parent / "spool")
+    return dict(json.loads(b"".join(json_pieces(made))))
 
 
 def post(server: TestClient, body: dict[str, Any], deliverable: str = "predictions") -> Any:
